@@ -1,0 +1,83 @@
+-- The ledger, version 1. Times are epoch milliseconds in UTC, amounts pico-USD.
+-- Words that repeat (harness, project, model, ...) are numbers of the table
+-- word; 0 is "not logged". There is no primary key and no index on purpose:
+-- rows are found by time (zone maps) and merged by the writer.
+
+CREATE TABLE meta (key VARCHAR NOT NULL, value VARCHAR NOT NULL);
+
+CREATE TABLE word (id INTEGER NOT NULL, text VARCHAR NOT NULL);
+
+-- One run that read sources. first_seen of a request is such a number.
+CREATE TABLE scan (id INTEGER NOT NULL, started_at BIGINT NOT NULL);
+
+CREATE TABLE source (
+  id INTEGER NOT NULL, harness INTEGER NOT NULL, kind VARCHAR NOT NULL, path VARCHAR NOT NULL, machine VARCHAR NOT NULL,
+  device UBIGINT NOT NULL, inode UBIGINT NOT NULL, size BIGINT NOT NULL, mtime_ns BIGINT NOT NULL, companion UBIGINT NOT NULL,
+  "offset" BIGINT NOT NULL, lines BIGINT NOT NULL, head UBIGINT NOT NULL, head_len BIGINT NOT NULL, tail UBIGINT NOT NULL,
+  state BLOB, parser INTEGER NOT NULL, generation BIGINT NOT NULL, gone BOOLEAN NOT NULL
+);
+
+CREATE TABLE session (
+  id INTEGER NOT NULL, harness INTEGER NOT NULL, native VARCHAR NOT NULL,
+  parent INTEGER NOT NULL,            -- session.id, 0 without one
+  relation VARCHAR NOT NULL,          -- '', subagent, fork, continuation
+  root INTEGER NOT NULL,              -- the session into which reports fold this one; its own id when it is none's sub-agent
+  agent_type VARCHAR NOT NULL, title VARCHAR NOT NULL, title_rank INTEGER NOT NULL,
+  project INTEGER NOT NULL, branch INTEGER NOT NULL,
+  last_reply VARCHAR NOT NULL, last_reply_at BIGINT, version VARCHAR NOT NULL,
+  first_at BIGINT, last_at BIGINT     -- of its requests; null while it has none
+);
+
+CREATE TABLE request (
+  id UUID NOT NULL,
+  harness INTEGER NOT NULL, session INTEGER NOT NULL, project INTEGER NOT NULL, branch INTEGER NOT NULL,
+  model INTEGER NOT NULL, provider INTEGER NOT NULL, response_id VARCHAR, request_id VARCHAR,
+  started_at BIGINT, ended_at BIGINT NOT NULL,
+  input BIGINT, output BIGINT, reasoning BIGINT, cache_read BIGINT, cache_write_5m BIGINT, cache_write_1h BIGINT, web_searches BIGINT,
+  tier INTEGER NOT NULL, speed INTEGER NOT NULL, geo INTEGER NOT NULL,
+  recorded_pusd BIGINT, list_pusd HUGEINT,
+  price_key INTEGER NOT NULL, price_table INTEGER NOT NULL,
+  "precision" INTEGER NOT NULL, tools INTEGER NOT NULL, purpose INTEGER NOT NULL, aborted BOOLEAN NOT NULL, side BOOLEAN NOT NULL,
+  rule INTEGER NOT NULL, machine INTEGER NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL,
+  parser INTEGER NOT NULL, first_seen INTEGER NOT NULL, vanished BOOLEAN NOT NULL
+);
+
+-- Further sources in which a request was seen (copies, replays, mirrors).
+CREATE TABLE sighting (id UUID NOT NULL, source INTEGER NOT NULL);
+
+CREATE TABLE prompt (
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, at BIGINT NOT NULL, preview VARCHAR NOT NULL,
+  source INTEGER NOT NULL, line BIGINT NOT NULL
+);
+
+CREATE TABLE tool_call (
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, request UUID, name INTEGER NOT NULL,
+  started_at BIGINT, ended_at BIGINT, ok BOOLEAN
+);
+
+CREATE TABLE turn (
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, started_at BIGINT, ended_at BIGINT, outcome VARCHAR NOT NULL
+);
+
+CREATE TABLE rate_limit (
+  harness INTEGER NOT NULL, session INTEGER NOT NULL, at BIGINT NOT NULL, name VARCHAR NOT NULL, window_ms BIGINT,
+  used_percent DOUBLE, resets_at BIGINT, plan VARCHAR NOT NULL
+);
+
+CREATE TABLE event (
+  harness INTEGER NOT NULL, session INTEGER NOT NULL, at BIGINT NOT NULL, kind VARCHAR NOT NULL, detail VARCHAR NOT NULL,
+  source INTEGER NOT NULL, line BIGINT NOT NULL
+);
+
+CREATE TABLE problem (source INTEGER NOT NULL, line BIGINT NOT NULL, reason VARCHAR NOT NULL, detail VARCHAR NOT NULL, first_seen INTEGER NOT NULL);
+
+-- Sums per day of the zone named in meta ('rollup_zone'), rebuilt for the days
+-- that a commit touches. day counts from 1970-01-01. *_n count the requests
+-- that have the value; tokened counts requests with at least one token or fee.
+CREATE TABLE rollup_day (
+  day INTEGER NOT NULL, harness INTEGER NOT NULL, project INTEGER NOT NULL, model INTEGER NOT NULL,
+  requests BIGINT NOT NULL, tokened BIGINT NOT NULL,
+  input BIGINT, output BIGINT, reasoning BIGINT, cache_read BIGINT, cache_write BIGINT,
+  auto_pusd HUGEINT, auto_n BIGINT NOT NULL, auto_recorded_n BIGINT NOT NULL,
+  recorded_pusd HUGEINT, recorded_n BIGINT NOT NULL, list_pusd HUGEINT, list_n BIGINT NOT NULL
+);

@@ -1,0 +1,131 @@
+package meterbridge
+
+import (
+	"slices"
+	"time"
+)
+
+// Owner says which of two records of one request its session belongs to.
+type Owner int
+
+// The owners that Merge accepts.
+const (
+	OldOwns Owner = iota
+	NewOwns
+)
+
+// Merge makes one request of two records of it. The finished record counts as a
+// whole (the greatest output, then the new one if both lie in the same source),
+// never a mix of token fields; what is attributed (session, project, branch)
+// comes from the owner. sameSource says that both records lie in one source.
+// A side record never replaces one that is not.
+func Merge(old, new Request, owner Owner, sameSource bool) Request {
+	if old.Side != new.Side {
+		owner = OldOwns
+		if old.Side {
+			owner = NewOwns
+		}
+	}
+	won, lost := old, new
+	if newWins(old, new, owner, sameSource) {
+		won, lost = new, old
+	}
+	if sameSource {
+		won.Tools = joinTools(old.Tools, new.Tools)
+		if lost.EndedAt.After(won.EndedAt) {
+			won.EndedAt = lost.EndedAt
+		}
+	}
+	fillNulls(&won, lost)
+	from := old
+	if owner == NewOwns {
+		from = new
+	}
+	won.Session, won.Project, won.Branch, won.Side = from.Session, from.Project, from.Branch, from.Side
+	return won
+}
+
+func newWins(old, new Request, owner Owner, sameSource bool) bool {
+	switch {
+	case old.Side != new.Side:
+		return old.Side
+	case new.Tokens.Output.N != old.Tokens.Output.N:
+		return new.Tokens.Output.N > old.Tokens.Output.N
+	case sameSource:
+		return true
+	}
+	return owner == NewOwns
+}
+
+// fillNulls completes what the winning record does not say and the other does.
+// Token classes are left alone: a record counts as a whole.
+func fillNulls(won *Request, lost Request) {
+	if won.StartedAt.IsZero() {
+		won.StartedAt = lost.StartedAt
+	}
+	if won.RequestID == "" {
+		won.RequestID = lost.RequestID
+	}
+	if won.ResponseID == "" {
+		won.ResponseID = lost.ResponseID
+	}
+	if !won.Recorded.OK {
+		won.Recorded = lost.Recorded
+	}
+}
+
+// joinTools puts the names of two records together: lines of one answer each
+// carry one block. A list that holds the other is the same list, read further.
+func joinTools(old, new []string) []string {
+	switch {
+	case holds(old, new):
+		return old
+	case holds(new, old):
+		return new
+	}
+	return append(slices.Clone(old), new...)
+}
+
+func holds(long, short []string) bool {
+	for i := 0; i+len(short) <= len(long); i++ {
+		if slices.Equal(long[i:i+len(short)], short) {
+			return true
+		}
+	}
+	return false
+}
+
+// Claim is what decides who owns a request that two sources hold.
+type Claim struct {
+	Session string
+	// Earlier: the record was in the ledger before this scan began.
+	Earlier bool
+	// ModTime and Path are those of the source.
+	ModTime time.Time
+	Path    string
+}
+
+// Own decides between two claims of equal rank: what an earlier scan saw stays;
+// within one scan the session that the other names as its origin owns, then the
+// older source, then the smaller path. derives reports whether the first
+// session came from the second.
+func Own(old, new Claim, derives func(child, origin string) bool) Owner {
+	switch {
+	case old.Earlier || old.Session == new.Session:
+		return OldOwns
+	case derives(new.Session, old.Session):
+		return OldOwns
+	case derives(old.Session, new.Session):
+		return NewOwns
+	case !old.ModTime.Equal(new.ModTime):
+		return pick(new.ModTime.Before(old.ModTime))
+	}
+	return pick(new.Path < old.Path)
+}
+
+func pick(newOwns bool) Owner {
+	if newOwns {
+		return NewOwns
+	}
+	return OldOwns
+}

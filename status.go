@@ -1,0 +1,20 @@
+package meterbridge
+
+import "time"
+
+// Status is what an agent is doing at a moment.
+type Status string
+
+// The statuses of an agent.
+const (
+	Working    Status = "working"
+	NeedsInput Status = "needs-input"
+	Finished   Status = "finished"
+	Exited     Status = "exited"
+)
+
+// Span is a status that held from From until To; To is zero while it holds.
+type Span struct {
+	Status   Status
+	From, To time.Time
+}
