@@ -1,0 +1,50 @@
+# Two commands on a fresh machine:
+#   make run    builds Meterbridge and shows what the agents on this machine used
+#   make test   sets up what the tests need and runs every test
+SHELL   := /bin/bash
+GO      ?= go
+TOOL     = $(GO) tool -modfile=tools.mod
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+
+.PHONY: run build test test-offline test-race test-cross lint fuzz bench setup clean help
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: build ## build, then read the logs of this machine and show usage
+	./meterbridge usage $(ARGS)
+
+build: setup ## build ./meterbridge
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o meterbridge ./cmd/meterbridge
+
+setup: ## check for Go and a C compiler (installs the latter where apt can)
+	@bash internal/setup.sh
+
+test: setup lint test-offline test-race fuzz test-cross ## every test
+
+test-offline: setup ## fixtures and cases: no network, no server, no program beyond Go and a C compiler
+	$(GO) vet ./...
+	$(GO) test -shuffle=on -timeout 20m ./...
+
+test-race: setup ## the packages that start goroutines, under the race detector
+	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./analytics/... ./internal/... ./cmd/...
+
+test-cross: ## the parts without cgo compile for the other systems
+	for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build . ./pricing/... ./harnesses/... ./scanner/... ./internal/config/... || exit 1; done; done
+
+lint: ## formatting and static checks
+	$(TOOL) gofumpt -l . | (! grep .)
+	$(TOOL) golangci-lint run ./...
+
+FUZZTIME ?= 10s
+fuzz: ## a short run of every fuzz target
+	GO="$(GO)" FUZZTIME=$(FUZZTIME) bash internal/fuzz.sh
+
+BENCH_SIZE ?= 1GB
+bench: build ## cold and warm scans against DuckDB's read_json and, where npm can install it, ccusage
+	$(GO) run ./internal/bench -binary ./meterbridge -size $(BENCH_SIZE)
+
+clean: ## remove what was built
+	rm -f meterbridge

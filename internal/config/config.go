@@ -1,0 +1,165 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Config is config.toml. The zero value is what holds without the file.
+type Config struct {
+	Report  Report   `toml:"report"`
+	Sources []Source `toml:"source"`
+	Privacy Privacy  `toml:"privacy"`
+	Pricing Pricing  `toml:"pricing"`
+}
+
+// Report is the table [report]: what reports take when no flag says otherwise.
+type Report struct {
+	// Timezone is an IANA name; empty for the system's zone.
+	Timezone string `toml:"timezone"`
+	// WeekStart is the lower-case English name of a weekday; empty for monday.
+	WeekStart string `toml:"week_start"`
+}
+
+// Source is one [[source]]: a further place where a harness's logs lie.
+type Source struct {
+	Harness string `toml:"harness"`
+	// Path is absolute or begins with "~/".
+	Path string `toml:"path"`
+	// Machine names the machine whose copy this is; empty for this one.
+	Machine string `toml:"machine"`
+}
+
+// Privacy is the table [privacy].
+type Privacy struct {
+	// StoreText = false keeps titles, last replies and prompt previews out of
+	// the ledger. nil means true.
+	StoreText *bool `toml:"store_text"`
+}
+
+// KeepsText tells whether texts go into the ledger.
+func (p Privacy) KeepsText() bool { return p.StoreText == nil || *p.StoreText }
+
+// Pricing is the table [pricing]. Nothing is ever fetched unless URL is set and
+// the user runs `pricing update`.
+type Pricing struct {
+	URL string `toml:"url"`
+}
+
+// Error is a fault in config.toml, with the place and what to do about it.
+type Error struct {
+	// Path, Line and Column say where; Line is 0 when the fault has no place.
+	Path         string
+	Line, Column int
+	Problem      string
+	Hint         string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.Path, e.Problem)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Problem)
+}
+
+// Load reads the file at path, strictly: an unknown key, a wrong type or a
+// value that cannot be meant is an *Error. A missing file is the zero Config.
+func Load(path, home string) (Config, error) {
+	var c Config
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read settings: %w", err)
+	}
+	d := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return Config{}, located(path, err)
+	}
+	if err := c.check(home); err != nil {
+		return Config{}, &Error{Path: path, Problem: err.Error()}
+	}
+	return c, nil
+}
+
+func located(path string, err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		first := unknown.Errors[0]
+		line, column := first.Position()
+		return &Error{
+			Path: path, Line: line, Column: column,
+			Problem: "unknown key " + strings.Join(first.Key(), "."),
+			Hint:    "the keys are listed in docs/guide.md, section Settings",
+		}
+	}
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		line, column := wrong.Position()
+		return &Error{Path: path, Line: line, Column: column, Problem: strings.TrimPrefix(wrong.Error(), "toml: ")}
+	}
+	return &Error{Path: path, Problem: err.Error()}
+}
+
+func (c *Config) check(home string) error {
+	if _, err := c.Report.Zone(); err != nil {
+		return err
+	}
+	if _, err := Weekday(c.Report.WeekStart); err != nil {
+		return err
+	}
+	for i := range c.Sources {
+		s := &c.Sources[i]
+		if s.Harness == "" || s.Path == "" {
+			return fmt.Errorf("source %d: harness and path are both needed", i+1)
+		}
+		if rest, ok := strings.CutPrefix(s.Path, "~/"); ok {
+			s.Path = filepath.Join(home, rest)
+		}
+		if !filepath.IsAbs(s.Path) {
+			return fmt.Errorf("source %d: path %q is not absolute", i+1, s.Path)
+		}
+	}
+	return nil
+}
+
+// Zone is the report's zone, nil when the system's is to be taken.
+func (r Report) Zone() (*time.Location, error) {
+	if r.Timezone == "" {
+		return nil, nil
+	}
+	return Zone(r.Timezone)
+}
+
+// Zone loads an IANA zone by name; "local" and "Local" are no names.
+func Zone(name string) (*time.Location, error) {
+	if name == "" || strings.EqualFold(name, "local") {
+		return nil, fmt.Errorf("time zone %q is not known", name)
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("time zone %q is not known", name)
+	}
+	return loc, nil
+}
+
+// Weekday reads the English name of a weekday; empty is Monday.
+func Weekday(name string) (time.Weekday, error) {
+	if name == "" {
+		return time.Monday, nil
+	}
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if strings.EqualFold(d.String(), name) {
+			return d, nil
+		}
+	}
+	return 0, fmt.Errorf("week start %q is not a weekday", name)
+}
