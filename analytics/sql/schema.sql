@@ -39,14 +39,15 @@ CREATE TABLE request (
   price_key INTEGER NOT NULL, price_table INTEGER NOT NULL,
   "precision" INTEGER NOT NULL, tools INTEGER NOT NULL, purpose INTEGER NOT NULL, aborted BOOLEAN NOT NULL, side BOOLEAN NOT NULL,
   rule INTEGER NOT NULL, machine INTEGER NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL,
-  parser INTEGER NOT NULL, first_seen INTEGER NOT NULL, vanished BOOLEAN NOT NULL
+  parser INTEGER NOT NULL, first_seen INTEGER NOT NULL, vanished BOOLEAN NOT NULL,
+  owner INTEGER NOT NULL              -- the source whose record decides session, project and branch; source is where the record that counts lies
 );
 
 -- Further sources in which a request was seen (copies, replays, mirrors).
-CREATE TABLE sighting (id UUID NOT NULL, source INTEGER NOT NULL);
+CREATE TABLE sighting (id UUID NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL);
 
 CREATE TABLE prompt (
-  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, at BIGINT NOT NULL, preview VARCHAR NOT NULL,
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL,
   source INTEGER NOT NULL, line BIGINT NOT NULL
 );
 
@@ -60,19 +61,19 @@ CREATE TABLE turn (
 );
 
 CREATE TABLE rate_limit (
-  harness INTEGER NOT NULL, session INTEGER NOT NULL, at BIGINT NOT NULL, name VARCHAR NOT NULL, window_ms BIGINT,
-  used_percent DOUBLE, resets_at BIGINT, plan VARCHAR NOT NULL
+  harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, name VARCHAR NOT NULL, window_ms BIGINT,
+  used_percent DOUBLE, resets_at BIGINT, plan VARCHAR NOT NULL, source INTEGER NOT NULL
 );
 
 CREATE TABLE event (
-  harness INTEGER NOT NULL, session INTEGER NOT NULL, at BIGINT NOT NULL, kind VARCHAR NOT NULL, detail VARCHAR NOT NULL,
+  harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, kind VARCHAR NOT NULL, detail VARCHAR NOT NULL,
   source INTEGER NOT NULL, line BIGINT NOT NULL
 );
 
 CREATE TABLE problem (source INTEGER NOT NULL, line BIGINT NOT NULL, reason VARCHAR NOT NULL, detail VARCHAR NOT NULL, first_seen INTEGER NOT NULL);
 
 -- Sums per day of the zone named in meta ('rollup_zone'), rebuilt for the days
--- that a commit touches. day counts from 1970-01-01. *_n count the requests
+-- that a commit touches (rollup_dirty until then). day counts from 1970-01-01. *_n count the requests
 -- that have the value; tokened counts requests with at least one token or fee.
 CREATE TABLE rollup_day (
   day INTEGER NOT NULL, harness INTEGER NOT NULL, project INTEGER NOT NULL, model INTEGER NOT NULL,
@@ -80,4 +81,14 @@ CREATE TABLE rollup_day (
   input BIGINT, output BIGINT, reasoning BIGINT, cache_read BIGINT, cache_write BIGINT,
   auto_pusd HUGEINT, auto_n BIGINT NOT NULL, auto_recorded_n BIGINT NOT NULL,
   recorded_pusd HUGEINT, recorded_n BIGINT NOT NULL, list_pusd HUGEINT, list_n BIGINT NOT NULL
+);
+
+-- Days whose rollup is out of date: written in the transaction that changes their requests.
+CREATE TABLE rollup_dirty (day INTEGER NOT NULL);
+
+-- The table that the list prices were made with, for the view prices. Rates are
+-- pico-USD for a token (web_search: for a search); null is not published.
+CREATE TABLE price (
+  provider VARCHAR NOT NULL, model VARCHAR NOT NULL, since_ms BIGINT, until_ms BIGINT, mode VARCHAR NOT NULL,
+  input BIGINT, output BIGINT, cache_read BIGINT, cache_write_5m BIGINT, cache_write_1h BIGINT, web_search BIGINT
 );

@@ -1,0 +1,178 @@
+// Package analytics is the ledger, a DuckDB file with one row per model request,
+// and every question asked of it: usage, blocks, sessions, timeline, explain,
+// reconcile, compare, export, sql. It is the only package that knows DuckDB.
+// It imports the domain and the price table, never a harness or the scanner;
+// internal/daemon opens it and hands it to the scanner as its sink.
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"meterbridge"
+)
+
+// Prices prices requests; *pricing.Table is wrapped to it by internal/daemon's
+// caller through PricedBy. A nil Prices leaves every list price null.
+type Prices interface {
+	// ListPrice is the list price of the request, null when there is none, and
+	// the key that says how it came about. defaultProvider is used when the
+	// request names no provider.
+	ListPrice(r *meterbridge.Request, defaultProvider string) (list meterbridge.NullPico, key string)
+	// Version names the table; another version prices all rows again.
+	Version() string
+}
+
+// Options of a ledger. The zero value is valid: no prices, the system's zone.
+type Options struct {
+	Prices Prices
+	// DefaultProvider is the price table's provider of a harness's requests that name none.
+	DefaultProvider func(harness string) string
+	// ReportZone is the zone of the day rollup; nil is the system's.
+	ReportZone *time.Location
+	// Machine names this machine in rows of its own logs; may be empty.
+	Machine string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// MemoryLimitMB bounds DuckDB's memory; 0 is 256.
+	MemoryLimitMB int
+	// Threads bounds DuckDB's threads; 0 is 2.
+	Threads int
+}
+
+// Ledger is an open ledger. One process has it at a time; its methods may be
+// called at once, writers wait for each other.
+type Ledger struct {
+	// db serves readers; each question takes a connection of its own.
+	db   *sql.DB
+	path string
+	opts Options
+
+	// write guards everything below: there is one writer.
+	write sync.Mutex
+	w     *sql.Conn
+	mem   memory
+	stats Stats
+}
+
+// ErrBusy: another process has the ledger open.
+var ErrBusy = errors.New("the ledger is open in another process")
+
+// ErrNewer: the ledger was written by a newer program.
+var ErrNewer = errors.New("the ledger was written by a newer version")
+
+const readers = 4
+
+// Open opens the ledger at path, creates it when it is missing, and brings its
+// schema, prices and rollup up to date. DuckDB may then neither download
+// anything nor reach any file but its own and ExportDir.
+func Open(ctx context.Context, path string, o Options) (*Ledger, error) {
+	o = o.withDefaults()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the ledger's folder: %w", err)
+	}
+	connector, err := duckdb.NewConnector(path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("open ledger %s: %w", path, busy(err))
+	}
+	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o}
+	l.db.SetMaxOpenConns(readers + 1)
+	l.db.SetMaxIdleConns(readers + 1)
+	if err := l.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", path, err), l.Close())
+	}
+	return l, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.ReportZone == nil {
+		o.ReportZone = time.Local
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.DefaultProvider == nil {
+		o.DefaultProvider = func(string) string { return "" }
+	}
+	if o.MemoryLimitMB == 0 {
+		o.MemoryLimitMB = 256
+	}
+	if o.Threads == 0 {
+		o.Threads = 2
+	}
+	return o
+}
+
+// busy turns DuckDB's complaint about a lock into ErrBusy.
+func busy(err error) error {
+	if strings.Contains(err.Error(), "Could not set lock") || strings.Contains(err.Error(), "being used by another process") {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return err
+}
+
+func (l *Ledger) start(ctx context.Context) (err error) {
+	if l.w, err = l.db.Conn(ctx); err != nil {
+		return err
+	}
+	if err := l.confine(ctx); err != nil {
+		return err
+	}
+	return l.prepare(ctx)
+}
+
+// confine closes the instance: these settings hold for all its connections and
+// cannot be undone. They are set one by one because a path in a data source
+// name may hold characters that would swallow them.
+func (l *Ledger) confine(ctx context.Context) error {
+	settings := []string{
+		"SET GLOBAL autoinstall_known_extensions = false",
+		"SET GLOBAL autoload_known_extensions = false",
+		fmt.Sprintf("SET GLOBAL threads = %d", l.opts.Threads),
+		fmt.Sprintf("SET GLOBAL memory_limit = '%dMB'", l.opts.MemoryLimitMB),
+		"SET GLOBAL allowed_directories = [" + quote(l.ExportDir()) + "]",
+		"SET GLOBAL enable_external_access = false",
+	}
+	for _, s := range settings {
+		if _, err := l.w.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return nil
+}
+
+// ExportDir is the only folder outside the ledger that DuckDB may touch.
+func (l *Ledger) ExportDir() string { return filepath.Join(filepath.Dir(l.path), "export") }
+
+// Path is the ledger's file.
+func (l *Ledger) Path() string { return l.path }
+
+// quote writes s as an SQL string.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// Close checkpoints and closes the ledger.
+func (l *Ledger) Close() error {
+	l.write.Lock()
+	defer l.write.Unlock()
+	var err error
+	if l.w != nil {
+		err = l.w.Close()
+		l.w = nil
+	}
+	return errors.Join(err, l.db.Close())
+}
+
+// raw calls fn with the writer's driver connection.
+func (l *Ledger) raw(fn func(driver.Conn) error) error {
+	return l.w.Raw(func(c any) error { return fn(c.(driver.Conn)) })
+}

@@ -1,0 +1,4 @@
+package analytics
+
+// memory is what the writer remembers between commits.
+type memory struct{}

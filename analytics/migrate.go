@@ -1,0 +1,97 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// LedgerVersion is the version of the schema that this program writes.
+const LedgerVersion = 1
+
+//go:embed sql/schema.sql
+var schemaSQL string
+
+//go:embed sql/views.sql
+var viewsSQL string
+
+// migrations[n] brings a ledger of version n to version n+1. Version 0 is an
+// empty file. A migration that was released is never changed.
+var migrations = []string{schemaSQL}
+
+// prepare migrates the schema, then reads what the writer needs to know.
+func (l *Ledger) prepare(ctx context.Context) error {
+	version, err := l.version(ctx)
+	if err != nil {
+		return err
+	}
+	if version > len(migrations) {
+		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewer, version, len(migrations))
+	}
+	for ; version < len(migrations); version++ {
+		if err := l.migrate(ctx, version); err != nil {
+			return fmt.Errorf("migrate from version %d: %w", version, err)
+		}
+	}
+	return nil
+}
+
+// version is 0 for an empty file.
+func (l *Ledger) version(ctx context.Context) (int, error) {
+	var n int
+	err := l.w.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'meta'").Scan(&n)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	text, err := l.meta(ctx, "version")
+	if err != nil || text == "" {
+		return 0, err
+	}
+	return strconv.Atoi(text)
+}
+
+func (l *Ledger) migrate(ctx context.Context, from int) error {
+	return l.transact(ctx, func() error {
+		if _, err := l.w.ExecContext(ctx, migrations[from]); err != nil {
+			return err
+		}
+		if _, err := l.w.ExecContext(ctx, viewsSQL); err != nil {
+			return fmt.Errorf("make the views: %w", err)
+		}
+		return l.setMeta(ctx, "version", strconv.Itoa(from+1))
+	})
+}
+
+// transact runs fn in one transaction of the writer's connection.
+func (l *Ledger) transact(ctx context.Context, fn func() error) error {
+	if _, err := l.w.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		_, back := l.w.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		return errors.Join(err, back)
+	}
+	_, err := l.w.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// meta is the value of a key, empty when it has none.
+func (l *Ledger) meta(ctx context.Context, key string) (string, error) {
+	var v string
+	err := l.w.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&v)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return v, err
+}
+
+func (l *Ledger) setMeta(ctx context.Context, key, value string) error {
+	if _, err := l.w.ExecContext(ctx, "DELETE FROM meta WHERE key = ?", key); err != nil {
+		return err
+	}
+	_, err := l.w.ExecContext(ctx, "INSERT INTO meta VALUES (?, ?)", key, value)
+	return err
+}

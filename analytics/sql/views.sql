@@ -1,0 +1,96 @@
+-- The documented views of `meterbridge sql`. Times are TIMESTAMP in UTC, amounts
+-- pico-USD (exact) beside USD (a DOUBLE, for reading). Empty text is null.
+
+-- One row per model request. cost_* is the recorded cost, else the list price.
+CREATE OR REPLACE VIEW requests AS
+SELECT r.id, h.text AS harness, s.native AS session, root.native AS root_session,
+       CASE s.relation WHEN 'subagent' THEN coalesce(nullif(s.agent_type, ''), 'unknown') ELSE 'main' END AS agent,
+       nullif(p.text, '') AS project, nullif(b.text, '') AS branch, nullif(m.text, '') AS model, nullif(v.text, '') AS provider,
+       r.response_id, r.request_id, epoch_ms(r.started_at) AS started_at, epoch_ms(r.ended_at) AS ended_at,
+       r.input AS input_tokens, r.output AS output_tokens, r.reasoning AS reasoning_tokens, r.cache_read AS cache_read_tokens,
+       r.cache_write_5m AS cache_write_5m_tokens, r.cache_write_1h AS cache_write_1h_tokens, r.web_searches,
+       coalesce(r.input, 0) + coalesce(r.output, 0) + coalesce(r.cache_read, 0) + coalesce(r.cache_write_5m, 0) + coalesce(r.cache_write_1h, 0) AS total_tokens,
+       r.recorded_pusd, r.list_pusd, coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) AS cost_pusd,
+       coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) / 1e12 AS cost_usd,
+       CASE WHEN r.recorded_pusd IS NOT NULL THEN 'recorded' WHEN r.list_pusd IS NOT NULL THEN 'list' ELSE 'none' END AS cost_basis,
+       nullif(k.text, '') AS price_key, nullif(t.text, '') AS price_table,
+       nullif(ti.text, '') AS service_tier, nullif(sp.text, '') AS speed, nullif(g.text, '') AS geo,
+       pr.text AS "precision", replace(nullif(tl.text, ''), chr(10), ', ') AS tools, nullif(pu.text, '') AS purpose, r.aborted,
+       ru.text AS rule, nullif(ma.text, '') AS machine, f.path AS source, r.line, r."offset", r.vanished, r.first_seen AS first_scan
+FROM request r
+JOIN session s ON s.id = r.session
+JOIN session root ON root.id = s.root
+LEFT JOIN word h ON h.id = r.harness
+LEFT JOIN word p ON p.id = r.project
+LEFT JOIN word b ON b.id = r.branch
+LEFT JOIN word m ON m.id = r.model
+LEFT JOIN word v ON v.id = r.provider
+LEFT JOIN word k ON k.id = r.price_key
+LEFT JOIN word t ON t.id = r.price_table
+LEFT JOIN word ti ON ti.id = r.tier
+LEFT JOIN word sp ON sp.id = r.speed
+LEFT JOIN word g ON g.id = r.geo
+LEFT JOIN word pr ON pr.id = r."precision"
+LEFT JOIN word tl ON tl.id = r.tools
+LEFT JOIN word pu ON pu.id = r.purpose
+LEFT JOIN word ru ON ru.id = r.rule
+LEFT JOIN word ma ON ma.id = r.machine
+LEFT JOIN source f ON f.id = r.source;
+
+-- One row per session, sub-agents included (root_session folds them).
+CREATE OR REPLACE VIEW sessions AS
+SELECT h.text AS harness, s.native AS session, parent.native AS parent_session, nullif(s.relation, '') AS relation, root.native AS root_session,
+       CASE s.relation WHEN 'subagent' THEN coalesce(nullif(s.agent_type, ''), 'unknown') ELSE 'main' END AS agent,
+       nullif(s.title, '') AS title, nullif(p.text, '') AS project, nullif(b.text, '') AS branch,
+       nullif(s.last_reply, '') AS last_reply, epoch_ms(s.last_reply_at) AS last_reply_at, nullif(s.version, '') AS version,
+       epoch_ms(s.first_at) AS first_at, epoch_ms(s.last_at) AS last_at
+FROM session s
+LEFT JOIN session parent ON parent.id = s.parent
+JOIN session root ON root.id = s.root
+LEFT JOIN word h ON h.id = s.harness
+LEFT JOIN word p ON p.id = s.project
+LEFT JOIN word b ON b.id = s.branch;
+
+-- Prompts that people typed.
+CREATE OR REPLACE VIEW prompts AS
+SELECT h.text AS harness, s.native AS session, epoch_ms(p.happened_at) AS happened_at, nullif(p.preview, '') AS preview, f.path AS source, p.line
+FROM prompt p
+JOIN session s ON s.id = p.session
+LEFT JOIN word h ON h.id = p.harness
+LEFT JOIN source f ON f.id = p.source;
+
+-- Tool calls; ok is null while the result is unknown.
+CREATE OR REPLACE VIEW tool_calls AS
+SELECT h.text AS harness, s.native AS session, c.request AS request_id, n.text AS name,
+       epoch_ms(c.started_at) AS started_at, epoch_ms(c.ended_at) AS ended_at, c.ended_at - c.started_at AS duration_ms, c.ok
+FROM tool_call c
+JOIN session s ON s.id = c.session
+LEFT JOIN word h ON h.id = c.harness
+LEFT JOIN word n ON n.id = c.name;
+
+-- Turns, where a log marks their start and end.
+CREATE OR REPLACE VIEW turns AS
+SELECT h.text AS harness, s.native AS session, epoch_ms(t.started_at) AS started_at, epoch_ms(t.ended_at) AS ended_at, nullif(t.outcome, '') AS outcome
+FROM turn t
+JOIN session s ON s.id = t.session
+LEFT JOIN word h ON h.id = t.harness;
+
+-- Logs that were read, and how far.
+CREATE OR REPLACE VIEW sources AS
+SELECT f.id AS source_id, h.text AS harness, f.kind, f.path, nullif(f.machine, '') AS machine, f.size, make_timestamp(f.mtime_ns // 1000) AS modified_at,
+       f."offset", f.lines, f.parser, f.generation, f.gone
+FROM source f
+LEFT JOIN word h ON h.id = f.harness;
+
+-- Input that could not be read.
+CREATE OR REPLACE VIEW problems AS
+SELECT h.text AS harness, f.path AS source, p.line, p.reason, p.detail
+FROM problem p
+JOIN source f ON f.id = p.source
+LEFT JOIN word h ON h.id = f.harness;
+
+-- The rates that list prices were made with, pico-USD for a token.
+CREATE OR REPLACE VIEW prices AS
+SELECT provider, model, epoch_ms(since_ms) AS since, epoch_ms(until_ms) AS until, nullif(mode, '') AS mode,
+       input, output, cache_read, cache_write_5m, cache_write_1h, web_search
+FROM price;
