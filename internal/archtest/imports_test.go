@@ -48,7 +48,7 @@ func TestImports_FollowThePlan(t *testing.T) {
 
 // testOnly packages serve tests and may build what the house reads.
 func testOnly(s source) bool {
-	return strings.HasPrefix(s.dir(), "internal/testkit") || strings.HasPrefix(s.dir(), "internal/conformance")
+	return strings.HasPrefix(s.dir(), "internal/testkit") || strings.HasPrefix(s.dir(), "internal/conformance") || strings.HasPrefix(s.dir(), "internal/corpus") || strings.HasPrefix(s.dir(), "internal/bench")
 }
 
 func ownerOf(house map[string]area, path string) (string, bool) {
