@@ -6,9 +6,15 @@ package harnesses
 
 import (
 	"context"
+	"errors"
 
 	"meterbridge"
 )
+
+// ErrMore is returned by DatabaseParser.Query when it stopped early to bound its
+// memory: what it found is good, and another Query from the state that it
+// returned goes on.
+var ErrMore = errors.New("more rows to read")
 
 // Shape is how a source is read.
 type Shape int
@@ -81,7 +87,8 @@ type DocumentParser interface {
 // DatabaseParser reads another program's SQLite file.
 type DatabaseParser interface {
 	// Query reads what changed since Options.State and returns the next state.
-	// The error says why the file cannot be read; rows found before it stay valid.
+	// The error says why the file cannot be read, or ErrMore; rows found before it
+	// stay valid.
 	Query(ctx context.Context, out *meterbridge.Batch) (state []byte, err error)
 }
 

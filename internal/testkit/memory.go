@@ -1,0 +1,210 @@
+// Package testkit holds what tests of several packages share: a ledger in
+// memory that obeys the same laws as the real one, a toy harness, and sinks that
+// fail. No production code imports it; tests do.
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"meterbridge"
+)
+
+// Row is a request as the ledger keeps it.
+type Row struct {
+	meterbridge.Request
+	// Source is the source that owns the row, Sources all that hold it now.
+	Source  int64
+	Sources map[int64]bool
+	// Scan is the number of the scan that saw it first.
+	Scan int
+	// Vanished: no source holds it any more.
+	Vanished bool
+}
+
+// Stored is a source as the ledger keeps it, with its problems.
+type Stored struct {
+	meterbridge.Checkpoint
+	Problems []meterbridge.Problem
+}
+
+// Memory is a ledger in memory: a sink for scanners and the model that the real
+// ledger is compared with. Its zero value is empty and ready.
+type Memory struct {
+	mu       sync.Mutex
+	scan     int
+	sources  map[int64]*Stored
+	rows     map[meterbridge.ID]*Row
+	sessions map[key]*meterbridge.Session
+	prompts  map[key]meterbridge.Prompt
+	calls    map[key]*meterbridge.ToolCall
+	turns    map[key]*meterbridge.Turn
+	limits   []meterbridge.Limit
+	events   []meterbridge.Event
+	// Commits, Units and Staged count the work: commits, units in them, and
+	// requests handed over; Written the rows that were new or changed.
+	Commits, Units, Staged, Written int
+}
+
+type key struct{ harness, id string }
+
+// Checkpoints begins a scan.
+func (m *Memory) Checkpoints(context.Context) ([]meterbridge.Checkpoint, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scan++
+	var out []meterbridge.Checkpoint
+	for _, id := range slices.Sorted(maps.Keys(m.sources)) {
+		c := m.sources[id].Checkpoint
+		c.State = nil
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// State returns the parser's memory of a source.
+func (m *Memory) State(_ context.Context, source int64) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.sources[source]
+	if !ok {
+		return nil, fmt.Errorf("source %d is not known", source)
+	}
+	return slices.Clone(s.State), nil
+}
+
+// Commit stores the units.
+func (m *Memory) Commit(ctx context.Context, units []meterbridge.Unit) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.init()
+	if err := m.check(units); err != nil {
+		return err
+	}
+	m.Commits++
+	m.Units += len(units)
+	for i := range units {
+		m.source(&units[i])
+		m.facts(&units[i])
+	}
+	for i := range units {
+		m.requests(&units[i])
+	}
+	return nil
+}
+
+// check holds the scanner to the contract of a sink.
+func (m *Memory) check(units []meterbridge.Unit) error {
+	seen := map[int64]bool{}
+	for i := range units {
+		id := units[i].Checkpoint.Source
+		switch _, known := m.sources[id]; {
+		case id == 0:
+		case seen[id]:
+			return fmt.Errorf("source %d twice in one commit", id)
+		case !known:
+			return fmt.Errorf("source %d is not known", id)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+func (m *Memory) init() {
+	if m.sources != nil {
+		return
+	}
+	m.sources = map[int64]*Stored{}
+	m.rows = map[meterbridge.ID]*Row{}
+	m.sessions = map[key]*meterbridge.Session{}
+	m.prompts = map[key]meterbridge.Prompt{}
+	m.calls = map[key]*meterbridge.ToolCall{}
+	m.turns = map[key]*meterbridge.Turn{}
+}
+
+func (m *Memory) source(u *meterbridge.Unit) {
+	c := &u.Checkpoint
+	if c.Source == 0 {
+		c.Source = int64(len(m.sources) + 1)
+		m.sources[c.Source] = &Stored{}
+	}
+	s := m.sources[c.Source]
+	state := s.State
+	s.Checkpoint = *c
+	if c.State == nil {
+		s.State = state
+	}
+	s.Problems = append(s.Problems, u.Batch.Problems...)
+}
+
+func (m *Memory) requests(u *meterbridge.Unit) {
+	held := make(map[meterbridge.ID]bool, len(u.Batch.Requests))
+	for _, r := range u.Batch.Requests {
+		m.Staged++
+		held[r.ID()] = true
+		m.request(u.Checkpoint.Source, r)
+	}
+	if !u.Whole {
+		return
+	}
+	for id, row := range m.rows {
+		if row.Sources[u.Checkpoint.Source] && !held[id] {
+			delete(row.Sources, u.Checkpoint.Source)
+			row.Vanished = len(row.Sources) == 0
+		}
+	}
+}
+
+func (m *Memory) request(source int64, r meterbridge.Request) {
+	id := r.ID()
+	old, ok := m.rows[id]
+	if !ok {
+		m.Written++
+		m.rows[id] = &Row{Request: r, Source: source, Sources: map[int64]bool{source: true}, Scan: m.scan}
+		return
+	}
+	owner := meterbridge.Own(m.claim(old.Session, old.Source, old.Scan), m.claim(r.Session, source, m.scan), m.derives(r.Harness))
+	before := old.Request
+	old.Request = meterbridge.Merge(old.Request, r, owner, old.Source == source)
+	if owner == meterbridge.NewOwns {
+		old.Source = source
+	}
+	old.Sources[source] = true
+	old.Vanished = false
+	if !same(&before, &old.Request) {
+		m.Written++
+	}
+}
+
+// same compares what is reported of a request; where it lies may change.
+func same(a, b *meterbridge.Request) bool {
+	return a.Tokens == b.Tokens && a.Session == b.Session && a.Model == b.Model && a.Project == b.Project &&
+		a.EndedAt.Equal(b.EndedAt) && a.Recorded == b.Recorded && slices.Equal(a.Tools, b.Tools)
+}
+
+func (m *Memory) claim(session string, source int64, scan int) meterbridge.Claim {
+	s := m.sources[source]
+	return meterbridge.Claim{Session: session, Earlier: scan < m.scan, ModTime: s.ModTime, Path: s.Path}
+}
+
+func (m *Memory) derives(harness string) func(child, origin string) bool {
+	return func(child, origin string) bool {
+		for range 64 {
+			s, ok := m.sessions[key{harness, child}]
+			if !ok || s.Parent == "" {
+				return false
+			}
+			if s.Parent == origin {
+				return true
+			}
+			child = s.Parent
+		}
+		return false
+	}
+}

@@ -1,0 +1,245 @@
+package scanner
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"meterbridge/harnesses"
+)
+
+// maxDepth bounds the nesting of folders where inodes cannot tell a cycle.
+const maxDepth = 64
+
+// errNotAFile: a folder lies where a log is expected.
+var errNotAFile = errors.New("a folder in a file's place")
+
+// stat is what tells whether a source has changed without opening it.
+type stat struct {
+	device, inode uint64
+	size          int64
+	modTime       time.Time
+	companion     uint64
+}
+
+func statOf(info fs.FileInfo) stat {
+	d, i := deviceInode(info)
+	return stat{device: d, inode: i, size: info.Size(), modTime: info.ModTime()}
+}
+
+// file is a source as discovery found it.
+type file struct {
+	harness   int // index into Scanner.harnesses
+	rank      int // the order of its root; links come after what is really there
+	path, rel string
+	machine   string
+	kind      harnesses.Kind
+	stat
+	// err says why it cannot be read although it is there.
+	err error
+}
+
+// findings are all sources and the folders that could not be looked into.
+type findings struct {
+	files []file
+	blind []string
+}
+
+func (s *Scanner) discover(ctx context.Context, res *Result) (findings, error) {
+	var out findings
+	for i := range s.harnesses {
+		for n, root := range s.roots[i] {
+			if err := ctx.Err(); err != nil {
+				return out, err
+			}
+			w := walker{h: &s.harnesses[i], harness: i, rank: 2 * n, machine: root.Machine, entered: map[inode]bool{}, out: &out}
+			found := w.root(root.Path)
+			res.Harnesses[i].Roots = append(res.Harnesses[i].Roots, RootResult{Root: root, Found: found})
+		}
+	}
+	return out, nil
+}
+
+type inode struct{ device, inode uint64 }
+
+// link is a symbolic link met in a walk, followed after everything else.
+type link struct {
+	path, rel string
+	depth     int
+}
+
+// walker finds the sources of one harness below one root.
+type walker struct {
+	h             *harnesses.Harness
+	harness, rank int
+	machine       string
+	entered       map[inode]bool
+	links         []link
+	out           *findings
+}
+
+// root walks a root and reports whether there is one.
+func (w *walker) root(root string) bool {
+	info, err := os.Stat(root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false
+	case err != nil:
+		w.unreadable(root, "", err)
+		return true
+	case !info.IsDir():
+		w.file(root, filepath.Base(root), info)
+		return true
+	}
+	w.enter(root, "", info, 0)
+	for len(w.links) > 0 {
+		next := w.links[0]
+		w.links = w.links[1:]
+		w.follow(next)
+	}
+	return true
+}
+
+// enter walks a folder that was not walked yet.
+func (w *walker) enter(dir, rel string, info fs.FileInfo, depth int) {
+	d, i := deviceInode(info)
+	id := inode{d, i}
+	if depth > maxDepth || (i != 0 && w.entered[id]) {
+		return
+	}
+	w.entered[id] = true
+	w.folder(dir, rel, depth)
+}
+
+func (w *walker) folder(dir, rel string, depth int) {
+	entries, err := readDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.unreadable(dir, rel, err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		childRel := name
+		if rel != "" {
+			childRel = rel + "/" + name
+		}
+		switch e.Type() {
+		case 0:
+			w.entry(dir, childRel, e)
+		case fs.ModeDir:
+			w.subfolder(join(dir, name), childRel, e, depth+1)
+		case fs.ModeSymlink:
+			w.links = append(w.links, link{join(dir, name), childRel, depth + 1})
+		}
+	}
+}
+
+func (w *walker) entry(dir, rel string, e fs.DirEntry) {
+	kind, ok := w.h.Claim(rel)
+	if !ok {
+		return
+	}
+	info, err := e.Info()
+	if err != nil {
+		return // it went away between the listing and the look
+	}
+	w.claimed(join(dir, e.Name()), rel, kind, info)
+}
+
+func (w *walker) subfolder(dir, rel string, e fs.DirEntry, depth int) {
+	if w.h.Skip != nil && w.h.Skip(rel) {
+		return
+	}
+	info, err := e.Info()
+	if err != nil {
+		return
+	}
+	w.misplaced(dir, rel, info)
+	w.enter(dir, rel, info, depth)
+}
+
+// misplaced reports a folder whose name is that of a log.
+func (w *walker) misplaced(dir, rel string, info fs.FileInfo) {
+	if path.Ext(rel) == "" {
+		return
+	}
+	if kind, ok := w.h.Claim(rel); ok {
+		f := w.make(dir, rel, kind, info)
+		f.err = errNotAFile
+		w.out.files = append(w.out.files, f)
+	}
+}
+
+func (w *walker) follow(l link) {
+	info, err := os.Stat(l.path)
+	if err != nil {
+		return // a link to nothing is nothing
+	}
+	w.rank |= 1
+	switch {
+	case info.Mode().IsRegular():
+		w.file(l.path, l.rel, info)
+	case info.IsDir() && (w.h.Skip == nil || !w.h.Skip(l.rel)):
+		w.misplaced(l.path, l.rel, info)
+		w.enter(l.path, l.rel, info, l.depth)
+	}
+}
+
+func (w *walker) file(path, rel string, info fs.FileInfo) {
+	if kind, ok := w.h.Claim(rel); ok && info.Mode().IsRegular() {
+		w.claimed(path, rel, kind, info)
+	}
+}
+
+func (w *walker) claimed(path, rel string, kind harnesses.Kind, info fs.FileInfo) {
+	f := w.make(path, rel, kind, info)
+	if w.h.Companion != nil && kind.Shape == harnesses.Database {
+		f.companion = companionOf(w.h.Companion(path))
+	}
+	w.out.files = append(w.out.files, f)
+}
+
+func (w *walker) make(path, rel string, kind harnesses.Kind, info fs.FileInfo) file {
+	return file{harness: w.harness, rank: w.rank, path: path, rel: rel, machine: w.machine, kind: kind, stat: statOf(info)}
+}
+
+// unreadable notes a folder that cannot be looked into. What is known below it
+// is not gone.
+func (w *walker) unreadable(dir, rel string, err error) {
+	w.out.blind = append(w.out.blind, dir)
+	kind := harnesses.Kind{Name: "folder"}
+	w.out.files = append(w.out.files, file{harness: w.harness, rank: w.rank, path: dir, rel: rel, machine: w.machine, kind: kind, err: err})
+}
+
+// companionOf folds the size and the time of a side file into one number.
+func companionOf(path string) uint64 {
+	if path == "" {
+		return 0
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return fold(uint64(info.Size()), uint64(info.ModTime().UnixNano()))
+}
+
+// readDir lists a folder in no order.
+func readDir(dir string) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}
+
+// join is filepath.Join for parts that are clean already.
+func join(dir, name string) string {
+	if os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir + name
+	}
+	return dir + string(filepath.Separator) + name
+}

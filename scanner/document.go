@@ -1,0 +1,99 @@
+package scanner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"meterbridge"
+	"meterbridge/harnesses"
+)
+
+// ErrDocumentSize: a document is larger than is read.
+var ErrDocumentSize = errors.New("the document is too large")
+
+// document reads a file that is rewritten whole.
+func (r *reading) document(ctx context.Context, f *os.File) error {
+	if r.whole {
+		r.count(r.t.harness, Counts{Whole: 1})
+	}
+	if r.t.size > r.scanner.opt.MaxDocument {
+		return r.refuse(ctx)
+	}
+	content := make([]byte, r.t.size)
+	n, err := io.ReadFull(f, content)
+	r.bytes = int64(n)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return r.fail(ctx, err)
+	}
+	content = content[:n]
+	r.h.Document(r.t.kind, r.options(nil)).Document(content, &r.batch)
+	if len(r.batch.Problems) > 0 {
+		r.whole = false // half-written perhaps: what it lacks is not taken for vanished
+	}
+	r.seen(content)
+	return r.emit(ctx, nil)
+}
+
+func (r *reading) refuse(ctx context.Context) error {
+	r.count(r.t.harness, Counts{Unreadable: 1})
+	r.problem(meterbridge.Problem{Reason: "oversized-document", Detail: fmt.Sprintf("%v: %d bytes", ErrDocumentSize, r.t.size)})
+	r.whole = false
+	return r.emit(ctx, nil)
+}
+
+// seen takes the fingerprints of a document, by which it is known when it moves.
+func (r *reading) seen(content []byte) {
+	var ends prefix
+	ends.head.add(content)
+	ends.tail.add(content)
+	r.cp.Offset = int64(len(content))
+	r.cp.Head, r.cp.HeadLen = ends.head.sum(r.cp.Offset)
+	r.cp.Tail = ends.tail.sum()
+}
+
+// database asks another program's database for what is new in it.
+func (r *reading) database(ctx context.Context) error {
+	state := r.t.state
+	if r.t.mode == resume {
+		r.cp.Generation, r.whole = max(1, r.t.known.Generation), false
+	}
+	if r.whole {
+		r.count(r.t.harness, Counts{Whole: 1})
+	}
+	for {
+		next, err := r.h.Database(r.t.kind, r.options(state)).Query(ctx, &r.batch)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if next != nil {
+			state = next
+		}
+		switch {
+		case err == nil:
+			r.bytes = r.t.size
+			return r.emit(ctx, state)
+		case !errors.Is(err, harnesses.ErrMore):
+			return r.partial(ctx, state, err)
+		case !r.whole:
+			if err := r.emit(ctx, state); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// partial hands on what a database gave before it could not be read any more.
+func (r *reading) partial(ctx context.Context, state []byte, err error) error {
+	if r.batch.Len() == 0 {
+		return r.fail(ctx, err)
+	}
+	r.count(r.t.harness, Counts{Unreadable: 1})
+	r.cp.Size, r.whole = unread, false
+	if k := r.t.known; k == nil || k.Size != unread {
+		r.problem(problemOf(err))
+	}
+	return r.emit(ctx, state)
+}
