@@ -1,0 +1,196 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// WindowUsage are the numbers of one session in a window [since, until), as
+// cards read them: sub-agents included, times in epoch milliseconds, null where
+// something is not reported or cannot be known from a log.
+type WindowUsage struct {
+	SchemaVersion int    `json:"schemaVersion"`
+	Session       string `json:"session"`
+	Harness       string `json:"harness"`
+	Since         *int64 `json:"since"`
+	Until         *int64 `json:"until"`
+	// Status is known only while a live agent runs the session.
+	Status        *string `json:"status"`
+	UsageReadable bool    `json:"usageReadable"`
+	// Prompts counts the counted turns that overlap the window.
+	Prompts *int64 `json:"prompts"`
+	Part
+	CostPartial bool `json:"costPartial"`
+	// Model and Provider are those of the newest request; absent when not logged.
+	Model    *string `json:"model,omitempty"`
+	Provider *string `json:"provider,omitempty"`
+	// ElapsedMs runs from the first prompt to the last finished turn (or the last
+	// sign of life of an open one). WorkingMs needs the status history of a live
+	// agent: it is null for a session of which only the log is known, 0 without a turn.
+	ElapsedMs      *int64 `json:"elapsedMs"`
+	WorkingMs      *int64 `json:"workingMs"`
+	FirstPromptAt  *int64 `json:"firstPromptAt"`
+	LastFinishedAt *int64 `json:"lastFinishedAt"`
+	// TimingComplete is false: turns come from the log.
+	TimingComplete bool   `json:"timingComplete"`
+	ScannedAt      *int64 `json:"scannedAt"`
+	// Subagents and MainOnly come together, where the harness's logs tell the
+	// requests of sub-agents apart.
+	Subagents *SubagentsPart `json:"subagents,omitempty"`
+	MainOnly  *Part          `json:"mainOnly,omitempty"`
+
+	// turns overlap the window, counted or not.
+	turns int64
+}
+
+// Part are requests, tokens and cost; nil is not reported. Requests is nil
+// where a row of the log stands for more than one request.
+type Part struct {
+	Requests         *int64 `json:"requests"`
+	InputTokens      *int64 `json:"inputTokens"`
+	OutputTokens     *int64 `json:"outputTokens"`
+	ReasoningTokens  *int64 `json:"reasoningTokens"`
+	CacheReadTokens  *int64 `json:"cacheReadTokens"`
+	CacheWriteTokens *int64 `json:"cacheWriteTokens"`
+	TotalTokens      *int64 `json:"totalTokens"`
+	CostMicroUSD     *int64 `json:"costMicroUsd"`
+}
+
+// SubagentsPart is the part of sub-agents; Count is how many had a request.
+type SubagentsPart struct {
+	Count int64 `json:"count"`
+	Part
+}
+
+// Window answers usage(session, since, until). Zero times are no bounds. The
+// errors are those of an ID: ErrUnknown, *AmbiguousError.
+func (l *Ledger) Window(ctx context.Context, id string, since, until time.Time) (WindowUsage, error) {
+	var u WindowUsage
+	err := l.reading(ctx, func(q *sql.Conn) error {
+		f, err := findSession(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		t, err := treeOf(ctx, q, f.id)
+		if err != nil {
+			return err
+		}
+		turns, err := turnsOf(ctx, q, t)
+		if err != nil {
+			return err
+		}
+		u, err = windowOf(ctx, q, f, t, turns, since, until)
+		return err
+	})
+	return u, err
+}
+
+func windowOf(ctx context.Context, q querier, f found, t tree, turns []Turn, since, until time.Time) (WindowUsage, error) {
+	u := WindowUsage{
+		SchemaVersion: SchemaVersion, Session: f.Session, Harness: f.Harness, UsageReadable: true,
+		Since: millis(since), Until: millis(until),
+	}
+	from, to := bounds(since, until)
+	if err := u.spend(ctx, q, t, from, to); err != nil {
+		return u, err
+	}
+	u.time(turns, from, to)
+	var err error
+	u.ScannedAt, err = scannedAt(ctx, q)
+	return u, err
+}
+
+// spend fills what was spent, in all and by part.
+func (u *WindowUsage) spend(ctx context.Context, q querier, t tree, from, to int64) error {
+	from, to = t.within(from, to)
+	type row struct {
+		part     string
+		sessions int64
+		figures
+	}
+	rows, err := collect(ctx, q, "spent_parts", func(rows *sql.Rows, r *row) error {
+		return rows.Scan(append([]any{&r.part, &r.sessions}, r.targets()...)...)
+	}, t.ids(), from, to, t[0].id)
+	if err != nil {
+		return err
+	}
+	parts := map[string]row{}
+	for _, r := range rows {
+		parts[r.part] = r
+	}
+	all, main, agents := parts["all"], parts["main"], parts["subagents"]
+	u.Part, u.CostPartial = all.figures.part(), all.partial()
+	apart, err := tellsAgentsApart(ctx, q, u.Harness)
+	if err != nil {
+		return err
+	}
+	if apart {
+		m := main.figures.part()
+		u.MainOnly, u.Subagents = &m, &SubagentsPart{Count: agents.sessions, Part: agents.figures.part()}
+	}
+	return u.newest(ctx, q, t, from, to)
+}
+
+func (u *WindowUsage) newest(ctx context.Context, q querier, t tree, from, to int64) error {
+	_, err := collect(ctx, q, "newest", func(rows *sql.Rows, _ *struct{}) error {
+		return rows.Scan(text{&u.Model}, text{&u.Provider})
+	}, t.ids(), from, to)
+	return err
+}
+
+// time fills what follows from the turns.
+func (u *WindowUsage) time(turns []Turn, from, to int64) {
+	prompts, last := int64(0), int64(0)
+	open := false
+	for _, t := range turns {
+		if !t.overlaps(from, to) {
+			continue
+		}
+		if u.turns++; !t.Counted {
+			continue
+		}
+		if prompts++; u.FirstPromptAt == nil {
+			u.FirstPromptAt = &t.Start
+		}
+		last, open = min(t.seen, to), t.End == nil
+		if t.EndedAs == "finished" && *t.End < to {
+			u.LastFinishedAt = t.End
+		}
+	}
+	u.Prompts = &prompts
+	if prompts == 0 {
+		u.WorkingMs = new(int64)
+		return
+	}
+	if u.LastFinishedAt != nil && !open {
+		last = *u.LastFinishedAt
+	}
+	elapsed := max(0, last-*u.FirstPromptAt)
+	u.ElapsedMs = &elapsed
+}
+
+// Unreadable turns the answer into that of a harness whose logs hold no usage:
+// what was spent is unknown, and every turn counts as a prompt.
+func (u *WindowUsage) Unreadable() {
+	u.UsageReadable, u.CostPartial = false, false
+	u.Part = Part{}
+	u.Subagents, u.MainOnly = nil, nil
+	u.Prompts = &u.turns
+}
+
+// tellsAgentsApart reports whether any session of the harness is a sub-agent:
+// then its logs tell their requests apart, and a count of 0 means none.
+func tellsAgentsApart(ctx context.Context, q querier, harness string) (bool, error) {
+	rows, err := collect(ctx, q, "has_subagents", func(rows *sql.Rows, yes *bool) error { return rows.Scan(yes) }, harness)
+	return len(rows) > 0 && rows[0], err
+}
+
+// scannedAt is when sources were last read, in epoch milliseconds; nil before the first scan.
+func scannedAt(ctx context.Context, q querier) (*int64, error) {
+	rows, err := collect(ctx, q, "scanned_at", func(rows *sql.Rows, at **int64) error { return rows.Scan(at) })
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}

@@ -1,0 +1,9 @@
+-- Model and provider of the newest request of the sessions $1 in [$2, $3).
+-- columns: model, provider
+SELECT m.text, v.text
+FROM request r
+LEFT JOIN word m ON m.id = r.model
+LEFT JOIN word v ON v.id = r.provider
+WHERE r.session IN (SELECT unnest($1::INTEGER[])) AND r.ended_at >= $2 AND r.ended_at < $3
+ORDER BY r.ended_at DESC, r.line DESC
+LIMIT 1;

@@ -1,0 +1,42 @@
+-- Sessions (sub-agents folded into their root) with activity in [$1, $2),
+-- newest first. $3 harness, $4 project, $5 search text in lower case ('' = any),
+-- $6 how many. $7: also those that never had a request or a prompt.
+-- columns: native, harness, title, project, branch, parent, relation, first_at,
+-- last_at, subagents, prompts, then those of ask_figures.sql
+WITH spent AS (
+  SELECT s.root, min(r.ended_at) AS first_at, max(r.ended_at) AS last_at,
+         /* figures */
+  FROM request r
+  JOIN session s ON s.id = r.session
+  LEFT JOIN word m ON m.id = r.model
+  LEFT JOIN word pc ON pc.id = r."precision"
+  WHERE r.ended_at >= $1 AND r.ended_at < $2
+  GROUP BY s.root
+), asked AS (
+  SELECT s.root, count(*) AS prompts, min(p.happened_at) AS first_at, max(p.happened_at) AS last_at, bool_or($5 <> '' AND contains(lower(p.preview), $5)) AS hit
+  FROM prompt p JOIN session s ON s.id = p.session
+  WHERE p.happened_at >= $1 AND p.happened_at < $2
+  GROUP BY s.root
+), children AS (
+  SELECT root, count(*) AS n FROM session WHERE root <> id GROUP BY root
+)
+SELECT s.native, h.text, s.title, pj.text, b.text, parent.native, s.relation,
+       coalesce(x.first_at, a.first_at), coalesce(greatest(x.last_at, a.last_at), s.last_reply_at), coalesce(c.n, 0), coalesce(a.prompts, 0),
+       coalesce(x.requests, 0), coalesce(x.coarse, false), x.input, x.output, x.reasoning, x.cache_read, x.cache_write, x.total, x.pusd,
+       coalesce(x.priced, 0), coalesce(x.unpriced, 0), coalesce(x.recorded, 0), x.unpriced_models, x.models
+FROM session s
+JOIN word h ON h.id = s.harness
+LEFT JOIN word pj ON pj.id = s.project
+LEFT JOIN word b ON b.id = s.branch
+LEFT JOIN session parent ON parent.id = s.parent
+LEFT JOIN spent x ON x.root = s.id
+LEFT JOIN asked a ON a.root = s.id
+LEFT JOIN children c ON c.root = s.id
+WHERE s.root = s.id
+  AND ($7 OR x.root IS NOT NULL OR a.root IS NOT NULL)
+  AND ($3 = '' OR h.text = $3)
+  AND ($4 = '' OR pj.text = $4)
+  AND ($5 = '' OR coalesce(a.hit, false) OR contains(lower(s.title), $5) OR contains(lower(s.native), $5)
+       OR contains(lower(coalesce(pj.text, '')), $5) OR contains(lower(s.last_reply), $5))
+ORDER BY coalesce(greatest(x.last_at, a.last_at), s.last_reply_at) DESC NULLS LAST, s.native
+LIMIT $6;

@@ -1,0 +1,9 @@
+-- Requests of the sessions $1 that ended in [$2, $3), by session.
+-- columns: session, first_at, last_at, then those of ask_figures.sql
+SELECT r.session, min(r.ended_at), max(r.ended_at),
+       /* figures */
+FROM request r
+LEFT JOIN word m ON m.id = r.model
+LEFT JOIN word pc ON pc.id = r."precision"
+WHERE r.session IN (SELECT unnest($1::INTEGER[])) AND r.ended_at >= $2 AND r.ended_at < $3
+GROUP BY r.session;
