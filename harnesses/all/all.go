@@ -2,9 +2,14 @@
 // the only production code that names them.
 package all
 
-import "meterbridge/harnesses"
+import (
+	"meterbridge/harnesses"
+	"meterbridge/harnesses/claudecode"
+)
 
 // Harnesses returns every known harness, in the order of reports.
 func Harnesses() []harnesses.Harness {
-	return []harnesses.Harness{}
+	return []harnesses.Harness{
+		claudecode.Harness(),
+	}
 }
