@@ -5,11 +5,13 @@ package all
 import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/claudecode"
+	"meterbridge/harnesses/codexcli"
 )
 
 // Harnesses returns every known harness, in the order of reports.
 func Harnesses() []harnesses.Harness {
 	return []harnesses.Harness{
 		claudecode.Harness(),
+		codexcli.Harness(),
 	}
 }

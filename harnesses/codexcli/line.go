@@ -1,0 +1,172 @@
+package codexcli
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"meterbridge/harnesses/walk"
+)
+
+// envelope is a line of a rollout, taken apart without looking into its payload.
+type envelope struct {
+	// typ is the raw text of "type"; nil in files without envelopes.
+	typ     []byte
+	payload []byte
+	ms      int64
+	// id and stamp are those of the first line of a file without envelopes.
+	id    []byte
+	stamp int64
+	git   []byte
+}
+
+// open checks a whole line and takes it apart; ok is false when it is no JSON object.
+func open(line []byte) (e envelope, ok bool) {
+	c := walk.Over(line)
+	if !c.Object() {
+		return e, false
+	}
+	for first := true; c.Member(&first); {
+		switch string(name(&c)) {
+		case "timestamp":
+			raw, _ := c.Text()
+			e.ms = millis(raw)
+		case "type":
+			e.typ, _ = c.Text()
+		case "payload":
+			e.payload = c.Raw()
+		case "id":
+			e.id, _ = c.Text()
+		case "git":
+			e.git = c.Raw()
+		default:
+			c.Skip()
+		}
+	}
+	return e, c.End()
+}
+
+// name is the name of the cursor's member, escapes resolved.
+func name(c *walk.Cursor) []byte {
+	key := c.Key()
+	if bytes.IndexByte(key, '\\') >= 0 {
+		return []byte(walk.Unquote(key, 0))
+	}
+	return key
+}
+
+// member is the raw value of a member of the object in raw; nil without one.
+func member(raw []byte, key string) []byte {
+	c := walk.Over(raw)
+	if !c.Object() {
+		return nil
+	}
+	for first := true; c.Member(&first); {
+		if string(name(&c)) == key {
+			return c.Raw()
+		}
+		c.Skip()
+	}
+	return nil
+}
+
+// text is the string in a raw value, escapes resolved; empty for anything else.
+func text(raw []byte) string {
+	if t := quoted(raw); t != nil {
+		return walk.Unquote(t, 0)
+	}
+	return ""
+}
+
+// quoted is what stands between the quotes of a raw string; nil for anything else.
+func quoted(raw []byte) []byte {
+	if len(raw) < 2 || raw[0] != '"' {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
+}
+
+// null reports whether a raw value is absent or null.
+func null(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// glued finds the whole record at the end of a line that is broken before it:
+// a write was cut off without its line end and the program went on behind it.
+func glued(line []byte) []byte {
+	i := bytes.LastIndex(line, []byte(`{"timestamp":`))
+	if i <= 0 || !json.Valid(line[i:]) {
+		return nil
+	}
+	return line[i:]
+}
+
+// millis reads an ISO 8601 instant; 0 when it is none.
+func millis(raw []byte) int64 {
+	if t, ok := plainMillis(raw); ok {
+		return t
+	}
+	t, err := time.Parse(time.RFC3339Nano, string(raw))
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// plainMillis reads the form that Codex writes, 2026-11-30T11:19:24.649Z.
+func plainMillis(b []byte) (int64, bool) {
+	if len(b) != len("2006-01-02T15:04:05.000Z") || b[4] != '-' || b[7] != '-' || b[10] != 'T' ||
+		b[13] != ':' || b[16] != ':' || b[19] != '.' || b[23] != 'Z' {
+		return 0, false
+	}
+	y, ok1 := digits(b[0:4])
+	mo, ok2 := digits(b[5:7])
+	d, ok3 := digits(b[8:10])
+	h, ok4 := digits(b[11:13])
+	mi, ok5 := digits(b[14:16])
+	s, ok6 := digits(b[17:19])
+	ms, ok7 := digits(b[20:23])
+	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) || mo < 1 || mo > 12 || d < 1 || d > 28 || h > 23 || mi > 59 || s > 59 {
+		return 0, false // the ends of months are left to the slow reader
+	}
+	return time.Date(int(y), time.Month(mo), int(d), int(h), int(mi), int(s), 0, time.UTC).UnixMilli() + ms, true
+}
+
+func digits(b []byte) (n int64, ok bool) {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
+}
+
+// idMillis is the time inside a version 7 UUID; 0 for other ids.
+func idMillis(uuid string) int64 {
+	if len(uuid) != 36 || uuid[8] != '-' || uuid[13] != '-' || uuid[14] != '7' {
+		return 0
+	}
+	var ms int64
+	for i := 0; i < 13; i++ {
+		if i == 8 {
+			continue
+		}
+		v := hex(uuid[i])
+		if v < 0 {
+			return 0
+		}
+		ms = ms<<4 | v
+	}
+	return ms
+}
+
+func hex(c byte) int64 {
+	switch {
+	case c >= '0' && c <= '9':
+		return int64(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int64(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int64(c-'A') + 10
+	}
+	return -1
+}

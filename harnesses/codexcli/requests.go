@@ -1,0 +1,237 @@
+package codexcli
+
+import (
+	"slices"
+	"strconv"
+
+	"meterbridge"
+	"meterbridge/harnesses/walk"
+)
+
+// The rules that decide about usage records.
+const (
+	ruleRecord    = "usage-record"
+	ruleChange    = "counter-change"
+	ruleDiff      = "counter-difference"
+	ruleRestart   = "counter-restarted"
+	ruleRepeat    = "repeated-counter"
+	ruleZero      = "zero-usage"
+	ruleCopied    = "copied-history"
+	ruleInherited = "inherited-total"
+	ruleRecorded  = "record-counts"
+	ruleCounter   = "counter-came-first"
+)
+
+// usageRecord handles a token_usage_record: exactly one request.
+func (r *rollout) usageRecord(payload []byte) {
+	thread := text(member(payload, "thread_id"))
+	if thread == "" {
+		thread = r.m.Thread
+	}
+	u, ok := readUsage(member(payload, "usage"))
+	if !ok {
+		r.problem("wrong-type", "a token_usage_record has a number that is none")
+	}
+	total, _ := readUsage(member(payload, "thread_token_usage"))
+	first := !r.m.Records
+	r.m.Records = true
+	switch {
+	case u.zero():
+		r.drop(u, ruleZero)
+	case first && r.counted(u, total):
+		r.trace(u, meterbridge.Merged, ruleCounter, native(r.m.Thread, r.m.Counted))
+	default:
+		r.record(u, thread, text(member(payload, "response_id")))
+	}
+}
+
+func (r *rollout) record(u usage, thread, response string) {
+	id := thread + "/" + response
+	if response == "" {
+		r.m.Counted++
+		id = native(thread, r.m.Counted)
+	}
+	q := r.request(u, id, ruleRecord)
+	q.Session, q.ResponseID = thread, response
+	r.spend(q)
+}
+
+// counted reports whether the counter that was counted last says the same as
+// the first record: then it was written before its record.
+func (r *rollout) counted(u, total usage) bool {
+	return r.m.LastCounted != nil && r.m.Total != nil && r.m.LastCounted.same(u) && r.m.Total.same(total)
+}
+
+// tokenCount handles a token_count: rate limits, and a request when the running
+// total has changed.
+func (r *rollout) tokenCount(payload []byte) {
+	info := r.readCount(payload, true)
+	if null(info) {
+		return
+	}
+	total, last, ok := readInfo(info)
+	if !ok {
+		r.problem("wrong-type", "a token_count has a number that is none")
+	}
+	u, rule := r.judge(total, last)
+	if total.Has != 0 {
+		r.m.Total = &total
+	}
+	switch rule {
+	case ruleChange, ruleDiff, ruleRestart:
+		r.m.Counted++
+		r.m.LastCounted = &u
+		r.spend(r.request(u, native(r.m.Thread, r.m.Counted), rule))
+	default:
+		r.drop(u, rule)
+	}
+}
+
+// judge says what a counter's line stands for: the usage and the rule.
+func (r *rollout) judge(total, last usage) (usage, string) {
+	before := r.m.Total
+	switch {
+	case r.m.Records:
+		return last, ruleRecorded
+	case before != nil && total.Has != 0 && total.same(*before):
+		return last, ruleRepeat
+	case total.Has == 0 && r.m.LastCounted != nil && last.same(*r.m.LastCounted):
+		return last, ruleRepeat
+	case last.Has != 0 && last.zero():
+		return last, ruleZero
+	case before == nil && r.m.Inherits && r.stale(total, last):
+		return last, ruleInherited
+	case last.Has != 0 && before != nil && total.fell(*before):
+		return last, ruleRestart
+	case last.Has != 0:
+		return last, ruleChange
+	case total.zero():
+		return total, ruleZero
+	case before == nil || total.fell(*before):
+		return total, ruleRestart
+	}
+	return total.minus(*before), ruleDiff
+}
+
+// stale reports whether the first counter of a fork that copied nothing only
+// repeats the parent's: the model has written nothing yet, and the line follows
+// its turn's beginning at once or its total holds no more than its last.
+func (r *rollout) stale(total, last usage) bool {
+	return last.Has == 0 || (!r.m.Answer && (total.same(last) || r.ms-r.m.Began < longPause))
+}
+
+func native(thread string, n int64) string { return thread + "#" + strconv.FormatInt(n, 10) }
+
+// readCount takes info out of a token_count and, if asked, reads its limits.
+func (r *rollout) readCount(payload []byte, limits bool) (info []byte) {
+	c := walk.Over(payload)
+	if !c.Object() {
+		return nil
+	}
+	for first := true; c.Member(&first); {
+		switch string(name(&c)) {
+		case "info":
+			info = c.Raw()
+		case "rate_limits":
+			if raw := c.Raw(); limits {
+				r.limits(raw)
+			}
+		default:
+			c.Skip()
+		}
+	}
+	return info
+}
+
+func readInfo(info []byte) (total, last usage, ok bool) {
+	c := walk.Over(info)
+	if !c.Object() {
+		return total, last, false
+	}
+	ok = true
+	for first := true; c.Member(&first); {
+		switch string(name(&c)) {
+		case "total_token_usage":
+			var fine bool
+			total, fine = readUsage(c.Raw())
+			ok = ok && fine
+		case "last_token_usage":
+			var fine bool
+			last, fine = readUsage(c.Raw())
+			ok = ok && fine
+		default:
+			c.Skip()
+		}
+	}
+	return total, last, ok
+}
+
+func (r *rollout) copiedCount(payload []byte) {
+	info := r.readCount(payload, false)
+	if null(info) {
+		return
+	}
+	total, last, _ := readInfo(info)
+	if total.Has != 0 {
+		r.m.Total = &total
+	}
+	r.drop(last, ruleCopied)
+}
+
+func (r *rollout) copiedRecord(payload []byte) {
+	u, _ := readUsage(member(payload, "usage"))
+	r.drop(u, ruleCopied)
+}
+
+func (r *rollout) request(u usage, native, rule string) meterbridge.Request {
+	q := meterbridge.Request{
+		Harness: id, Store: store, NativeID: native,
+		Session: r.m.Thread, Project: r.m.Project, Branch: r.m.Branch,
+		Model: r.m.Model, Provider: r.m.Provider, ServiceTier: r.m.Tier,
+		EndedAt: at(r.ms), Tokens: u.tokens(),
+		Tools: slices.Clone(r.m.Tools), Rule: rule, Place: r.place,
+	}
+	if r.m.Searches > 0 {
+		q.WebSearches = meterbridge.Reported(r.m.Searches)
+	}
+	return q
+}
+
+// spend counts a request. One before which the model wrote nothing is held
+// until the next line tells whether it was a compaction's.
+func (r *rollout) spend(q meterbridge.Request) {
+	if q.EndedAt.IsZero() {
+		r.problem("wrong-type", "usage without any time before it")
+		return
+	}
+	r.releaseHeld()
+	r.traceRequest(q)
+	r.claimCalls(q.NativeID)
+	if r.m.Answer {
+		r.out.Requests = append(r.out.Requests, q)
+	} else {
+		r.flushMute()
+		r.m.Mute = &mute{Request: q}
+	}
+	r.m.Answer, r.m.Tools, r.m.Searches = false, r.m.Tools[:0], 0
+}
+
+func (r *rollout) drop(u usage, rule string) { r.trace(u, meterbridge.Dropped, rule, "") }
+
+func (r *rollout) traceRequest(q meterbridge.Request) {
+	if r.opt.Trace {
+		r.out.Traces = append(r.out.Traces, meterbridge.Trace{
+			Place: r.place, Store: store, NativeID: q.NativeID, Session: q.Session, At: q.EndedAt,
+			Model: q.Model, Tokens: q.Tokens, Verdict: meterbridge.Counted, Rule: q.Rule,
+		})
+	}
+}
+
+func (r *rollout) trace(u usage, v meterbridge.Verdict, rule, native string) {
+	if r.opt.Trace {
+		r.out.Traces = append(r.out.Traces, meterbridge.Trace{
+			Place: r.place, Store: store, NativeID: native, Session: r.m.Thread, At: at(r.ms),
+			Model: r.m.Model, Tokens: u.tokens(), Verdict: v, Rule: rule,
+		})
+	}
+}

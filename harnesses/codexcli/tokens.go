@@ -1,0 +1,117 @@
+package codexcli
+
+import (
+	"meterbridge"
+	"meterbridge/harnesses/walk"
+)
+
+// usage is a usage object as Codex writes it: cached and written tokens are a
+// part of the input, reasoning is a part of the output. Has tells which of the
+// numbers are there.
+type usage struct {
+	In     int64 `json:"in,omitempty"`
+	Cached int64 `json:"cached,omitempty"`
+	Write  int64 `json:"write,omitempty"`
+	Out    int64 `json:"out,omitempty"`
+	Reason int64 `json:"reason,omitempty"`
+	Has    uint8 `json:"has,omitempty"`
+}
+
+const (
+	hasIn uint8 = 1 << iota
+	hasCached
+	hasWrite
+	hasOut
+	hasReason
+)
+
+// maxTokens bounds a believable number: what a float can hold exactly.
+const maxTokens = 1 << 53
+
+// readUsage reads a usage object; ok is false when one of its numbers is none.
+// What is no object, and an object without numbers, is the empty usage.
+func readUsage(raw []byte) (u usage, ok bool) {
+	c := walk.Over(raw)
+	if !c.Object() {
+		return u, null(raw)
+	}
+	ok = true
+	for first := true; c.Member(&first); {
+		switch string(name(&c)) {
+		case "input_tokens":
+			ok = u.read(&c, &u.In, hasIn) && ok
+		case "cached_input_tokens":
+			ok = u.read(&c, &u.Cached, hasCached) && ok
+		case "cache_write_input_tokens":
+			ok = u.read(&c, &u.Write, hasWrite) && ok
+		case "output_tokens":
+			ok = u.read(&c, &u.Out, hasOut) && ok
+		case "reasoning_output_tokens":
+			ok = u.read(&c, &u.Reason, hasReason) && ok
+		default:
+			c.Skip()
+		}
+	}
+	return u, ok
+}
+
+func (u *usage) read(c *walk.Cursor, to *int64, bit uint8) bool {
+	raw := c.Raw()
+	if string(raw) == "null" {
+		return true
+	}
+	n, ok := number(raw)
+	if !ok || n < 0 || n > maxTokens {
+		return false
+	}
+	*to = n
+	u.Has |= bit
+	return true
+}
+
+func number(raw []byte) (int64, bool) {
+	if len(raw) == 0 {
+		return 0, false
+	}
+	return walk.Integer(raw)
+}
+
+// zero reports whether nothing was spent.
+func (u usage) zero() bool {
+	return u.In == 0 && u.Cached == 0 && u.Write == 0 && u.Out == 0 && u.Reason == 0
+}
+
+// same compares the numbers; one that is absent is 0.
+func (u usage) same(v usage) bool {
+	return u.In == v.In && u.Cached == v.Cached && u.Write == v.Write && u.Out == v.Out && u.Reason == v.Reason
+}
+
+// fell reports whether the running total u is below the earlier one v.
+func (u usage) fell(v usage) bool { return u.In < v.In || u.Out < v.Out }
+
+// minus is u − v, class by class, for running totals.
+func (u usage) minus(v usage) usage {
+	u.In = max(0, u.In-v.In)
+	u.Cached = max(0, u.Cached-v.Cached)
+	u.Write = max(0, u.Write-v.Write)
+	u.Out = max(0, u.Out-v.Out)
+	u.Reason = max(0, u.Reason-v.Reason)
+	return u
+}
+
+// tokens are the classes of the ledger.
+func (u usage) tokens() meterbridge.Tokens {
+	var t meterbridge.Tokens
+	if u.Has&hasIn != 0 {
+		t.Input = meterbridge.Reported(max(0, u.In-u.Cached-u.Write))
+	}
+	t.CacheRead = u.count(hasCached, u.Cached)
+	t.CacheWrite5m = u.count(hasWrite, u.Write)
+	t.Output = u.count(hasOut, u.Out)
+	t.Reasoning = u.count(hasReason, u.Reason)
+	return t
+}
+
+func (u usage) count(bit uint8, n int64) meterbridge.Count {
+	return meterbridge.Count{N: n, OK: u.Has&bit != 0}
+}

@@ -1,0 +1,252 @@
+package codexcli
+
+import (
+	"bytes"
+	"slices"
+
+	"meterbridge"
+	"meterbridge/harnesses/walk"
+)
+
+// call is a tool call that still lacks its request or its result.
+type call struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	At      int64  `json:"at"`
+	Request string `json:"request,omitempty"`
+	OK      *bool  `json:"ok,omitempty"`
+	// Sent: emitted as it stands.
+	Sent bool `json:"sent,omitempty"`
+}
+
+// maxOpen bounds the calls that are kept open; the oldest go out as they are.
+const maxOpen = 64
+
+// maxTools bounds the names that one request can gather.
+const maxTools = 1000
+
+// toolCall handles the model's call of a tool.
+func (r *rollout) toolCall(payload []byte) {
+	r.m.Answer = true
+	r.releaseHeld()
+	c := walk.Over(payload)
+	if !c.Object() {
+		return
+	}
+	var typ, title, callID, itemID, status []byte
+	for first := true; c.Member(&first); {
+		switch string(name(&c)) {
+		case "type":
+			typ, _ = c.Text()
+		case "name":
+			title, _ = c.Text()
+		case "call_id":
+			callID, _ = c.Text()
+		case "id":
+			itemID, _ = c.Text()
+		case "status":
+			status, _ = c.Text()
+		default:
+			c.Skip()
+		}
+	}
+	if len(callID) == 0 {
+		callID = itemID
+	}
+	switch string(typ) {
+	case "local_shell_call":
+		title = []byte("local_shell")
+	case "web_search_call":
+		title = []byte("web_search")
+		r.m.Searches++
+	}
+	r.called(walk.Unquote(title, 0), walk.Unquote(callID, 0), string(typ) == "web_search_call", string(status))
+}
+
+func (r *rollout) called(title, callID string, done bool, status string) {
+	if title != "" && len(r.m.Tools) < maxTools {
+		r.m.Tools = append(r.m.Tools, title)
+	}
+	if callID == "" {
+		return
+	}
+	if len(r.m.Open) >= maxOpen {
+		r.send(r.m.Open[0], 0)
+		r.m.Open = slices.Delete(r.m.Open, 0, 1)
+	}
+	k := call{ID: callID, Name: title, At: r.ms}
+	if done { // a search runs at the provider: its line is its end
+		k.OK = outcome([]byte(status))
+	}
+	r.m.Open = append(r.m.Open, k)
+}
+
+// claimCalls gives the open calls the request that asked for them.
+func (r *rollout) claimCalls(request string) {
+	for i := range r.m.Open {
+		if k := &r.m.Open[i]; k.Request == "" {
+			k.Request, k.Sent = request, false
+		}
+	}
+}
+
+// forgetCalls sends the calls of a turn that is over.
+func (r *rollout) forgetCalls() {
+	r.flushCalls()
+	r.m.Open = nil
+}
+
+func (r *rollout) flushCalls() {
+	for i := range r.m.Open {
+		if k := &r.m.Open[i]; !k.Sent {
+			r.send(*k, 0)
+			k.Sent = true
+		}
+	}
+}
+
+func (r *rollout) send(k call, ended int64) {
+	r.out.ToolCalls = append(r.out.ToolCalls, meterbridge.ToolCall{
+		Harness: id, NativeID: r.m.Thread + "/" + k.ID, Session: r.m.Thread, Request: k.Request,
+		Name: k.Name, StartedAt: at(k.At), EndedAt: at(ended), OK: k.OK,
+	})
+}
+
+// toolOutput handles a call's result: it goes out whole with its call.
+func (r *rollout) toolOutput(payload []byte) {
+	c := walk.Over(payload)
+	if !c.Object() {
+		return
+	}
+	var callID, output []byte
+	for first := true; c.Member(&first); {
+		switch string(name(&c)) {
+		case "call_id":
+			callID, _ = c.Text()
+		case "output":
+			output = c.Raw()
+		default:
+			c.Skip()
+		}
+	}
+	if len(callID) == 0 {
+		return
+	}
+	ok := outputOK(output)
+	k := call{ID: walk.Unquote(callID, 0)}
+	if i := r.open(k.ID); i >= 0 {
+		k = r.m.Open[i]
+		if k.Request != "" {
+			r.m.Open = slices.Delete(r.m.Open, i, i+1)
+		} else {
+			r.m.Open[i].Sent = true
+		}
+	}
+	if ok != nil {
+		k.OK = ok
+	}
+	r.send(k, r.ms)
+}
+
+func (r *rollout) open(callID string) int {
+	return slices.IndexFunc(r.m.Open, func(k call) bool { return k.ID == callID })
+}
+
+// toolEnd handles an event that tells how a call went.
+func (r *rollout) toolEnd(payload []byte) {
+	r.went(text(member(payload, "call_id")), eventOK(payload))
+}
+
+func (r *rollout) went(callID string, ok *bool) {
+	if callID == "" || ok == nil {
+		return
+	}
+	if i := r.open(callID); i >= 0 {
+		r.m.Open[i].OK, r.m.Open[i].Sent = ok, false
+		return
+	}
+	r.send(call{ID: callID, OK: ok}, 0)
+}
+
+// eventOK reads exit_code, success, result or status, whichever is there.
+func eventOK(raw []byte) *bool {
+	if n, ok := number(member(raw, "exit_code")); ok {
+		return verdict(n == 0)
+	}
+	switch string(member(raw, "success")) {
+	case "true":
+		return verdict(true)
+	case "false":
+		return verdict(false)
+	}
+	if res := member(raw, "result"); !null(res) {
+		if !null(member(res, "Err")) {
+			return verdict(false)
+		}
+		if fine := member(res, "Ok"); !null(fine) {
+			return verdict(string(member(fine, "isError")) != "true" && string(member(fine, "is_error")) != "true")
+		}
+	}
+	return outcome(quoted(member(raw, "status")))
+}
+
+func outcome(status []byte) *bool {
+	switch string(status) {
+	case "completed":
+		return verdict(true)
+	case "failed", "declined":
+		return verdict(false)
+	}
+	return nil
+}
+
+func verdict(ok bool) *bool { return &ok }
+
+// headOfOutput is how far into a result the exit code of its head can lie.
+const headOfOutput = 300
+
+// outputOK reads the exit code that Codex writes into a result: at the end of
+// a JSON text ({"output":…,"metadata":{"exit_code":0}}), or as a line of its
+// head; or the result's own success. nil where it tells nothing.
+func outputOK(output []byte) *bool {
+	t := quoted(output)
+	if t == nil {
+		switch string(member(output, "success")) {
+		case "true":
+			return verdict(true)
+		case "false":
+			return verdict(false)
+		}
+		return nil
+	}
+	if bytes.HasPrefix(t, []byte(`{\"output\":`)) {
+		tail := t[max(0, len(t)-headOfOutput):]
+		if i := bytes.LastIndex(tail, []byte(`\"exit_code\":`)); i >= 0 {
+			return exitCode(tail[i+len(`\"exit_code\":`):])
+		}
+		return nil
+	}
+	head := t[:min(len(t), headOfOutput)]
+	if rest, ok := bytes.CutPrefix(head, []byte("Exit code: ")); ok {
+		return exitCode(rest)
+	}
+	if i := bytes.Index(head, []byte(`\nOutput:`)); i >= 0 {
+		head = head[:i]
+	}
+	if i := bytes.Index(head, []byte(`\nProcess exited with code `)); i >= 0 {
+		return exitCode(head[i+len(`\nProcess exited with code `):])
+	}
+	return nil
+}
+
+// exitCode reads the number that b begins with.
+func exitCode(b []byte) *bool {
+	n := 0
+	for n < len(b) && (b[n] >= '0' && b[n] <= '9' || n == 0 && b[n] == '-') {
+		n++
+	}
+	if code, ok := number(b[:n]); ok {
+		return verdict(code == 0)
+	}
+	return nil
+}
