@@ -1,58 +1,63 @@
 package pricing
 
 import (
+	"sync"
 	"time"
-
-	"meterbridge"
 )
 
 // Table is a price table with the user's overrides laid over it. It is
-// immutable and safe for concurrent use.
-type Table struct{}
+// immutable (but for caches) and safe for concurrent use. Its models are
+// decoded when a request first needs them, so a table that nothing is priced
+// with costs nothing.
+type Table struct {
+	head    head
+	version string
+	asOfSec int64
+	rules   *rules
+	open    func() *document
 
-// Warning is a file that could not be used, and why; what was used instead
-// stays in force.
-type Warning struct {
-	File string
-	Err  error
+	mu    sync.RWMutex
+	cache map[query]*matched
 }
 
-// Files are the places of the price table's files; an empty path is "none".
-type Files struct {
-	// Dir holds the installed prices.json (and the generation before it).
-	Dir string
-	// User is the user's pricing.toml.
-	User string
+// newTable makes a table whose document is made on demand.
+func newTable(h head, open func() *document) *Table {
+	sec, err := bound(h.AsOf, 0)
+	if err != nil {
+		sec = 0
+	}
+	return &Table{head: h, version: h.Version, asOfSec: sec, rules: &rules{}, open: open}
 }
 
-// Rate is one row of the price_rate table: what one token class costs.
-type Rate struct {
-	Provider, Model string
-	// From is inclusive, To exclusive; zero is open.
-	From, To time.Time
-	// TierAbove is the prompt size above which the row holds, 0 for the base.
-	TierAbove int64
-	// Mode is empty for the standard mode; Window is empty for the whole day.
-	Mode, Window string
-	// Class is "input", "output", "cache_read", "cache_write_5m", "cache_write_1h" or "reasoning".
-	Class string
-	// PicoPerToken is in pico-USD per token.
-	PicoPerToken int64
-	Source       string
+// withUser makes a table of data with the user's file laid over it. The error
+// is a *UserError when the file, not the table, is at fault.
+func withUser(data []byte, u User) (*Table, error) {
+	d, err := split(data)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRules(u, d)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(d.head, func() *document { return d })
+	t.rules = r
+	if !u.empty() {
+		t.version += "+user." + u.digest()
+	}
+	return t, nil
 }
 
-// Embedded is the table inside the program.
-func Embedded() *Table { return &Table{} }
+// Version is the table's version, with a digest of the user's overrides when
+// there are any: another version means other prices.
+func (t *Table) Version() string { return t.version }
 
-// Load reads the installed table, else the embedded one, and the user's overrides.
-func Load(files Files) (*Table, []Warning, error) { return Embedded(), nil, nil }
+// AsOf is the day of the table's newest source, in UTC; zero when unknown.
+func (t *Table) AsOf() time.Time {
+	if t.asOfSec == 0 {
+		return time.Time{}
+	}
+	return time.Unix(t.asOfSec, 0).UTC()
+}
 
-// Version is the table's version, with a digest of the user's overrides when there are any.
-func (t *Table) Version() string { return "" }
-
-// Price is the list price of r. defaultProvider is the harness's own, used when
-// the log names none.
-func (t *Table) Price(r *meterbridge.Request, defaultProvider string) Price { return Price{} }
-
-// Rates yields every rate of the table, for the ledger's price_rate table.
-func (t *Table) Rates(yield func(Rate) bool) {}
+func (t *Table) asOf() int64 { return t.asOfSec }
