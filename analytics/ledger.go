@@ -20,22 +20,23 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"meterbridge"
+	"meterbridge/pricing"
 )
 
-// Prices prices requests; *pricing.Table is wrapped to it by internal/daemon's
-// caller through PricedBy. A nil Prices leaves every list price null.
-type Prices interface {
-	// ListPrice is the list price of the request, null when there is none, and
-	// the key that says how it came about. defaultProvider is used when the
-	// request names no provider.
-	ListPrice(r *meterbridge.Request, defaultProvider string) (list meterbridge.NullPico, key string)
+// PriceTable gives list prices; *pricing.Table is one.
+type PriceTable interface {
+	// Price is the list price of r; defaultProvider is used when r names no provider.
+	Price(r *meterbridge.Request, defaultProvider string) pricing.Price
 	// Version names the table; another version prices all rows again.
 	Version() string
+	// Rates yields every rate, for the view prices.
+	Rates(yield func(pricing.Rate) bool)
 }
 
 // Options of a ledger. The zero value is valid: no prices, the system's zone.
 type Options struct {
-	Prices Prices
+	// Prices gives list prices; nil leaves them null.
+	Prices PriceTable
 	// DefaultProvider is the price table's provider of a harness's requests that name none.
 	DefaultProvider func(harness string) string
 	// ReportZone is the zone of the day rollup; nil is the system's.
@@ -62,6 +63,7 @@ type Ledger struct {
 	write sync.Mutex
 	w     *sql.Conn
 	mem   memory
+	scan  scanState
 	stats Stats
 }
 

@@ -1,4 +1,172 @@
 package analytics
 
-// memory is what the writer remembers between commits.
-type memory struct{}
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"meterbridge"
+)
+
+// memory is what the writer remembers between commits. It is read from the
+// ledger before the first commit and thrown away when a commit fails, so it
+// never knows more than the file.
+type memory struct {
+	loaded  bool
+	words   words
+	sources map[int64]*sourceInfo
+	// sessions is a cache of session rows, emptied when it grows.
+	sessions map[sessionKey]*sessionState
+	byID     map[int32]*sessionState
+	// Counters of the last number given out.
+	lastSource  int64
+	lastSession int32
+	// requests counts the rows of the request table; newest is the greatest
+	// ended_at among them; unordered counts rows that came after a later one.
+	requests, newest, unordered int64
+	// has tells which other tables hold rows, so that empty ones are not probed.
+	has map[string]bool
+	// dirty are the days whose rollup is out of date.
+	dirty map[int32]bool
+	// stores is the store of each harness's requests, as last seen.
+	stores map[string]string
+}
+
+// sourceInfo is what merging must know of a source.
+type sourceInfo struct {
+	path    string
+	modTime time.Time
+	gone    bool
+}
+
+// scanState is the scan that is running; its row is written by its first commit.
+type scanState struct {
+	number    int32
+	startedAt time.Time
+	open      bool
+	written   bool
+	// backfill: the scan began with an empty ledger.
+	backfill bool
+	// before is Stats.Written when the scan began.
+	before int64
+}
+
+// maxSessions is how many sessions the cache keeps between commits.
+const maxSessions = 8192
+
+// remember fills the memory from the ledger.
+func (l *Ledger) remember(ctx context.Context) error {
+	if l.mem.loaded {
+		return nil
+	}
+	m := memory{
+		sources: map[int64]*sourceInfo{}, sessions: map[sessionKey]*sessionState{}, byID: map[int32]*sessionState{},
+		has: map[string]bool{}, dirty: map[int32]bool{}, stores: map[string]string{},
+	}
+	for _, load := range []func(context.Context, *memory) error{l.loadWords, l.loadSources, l.loadCounts, l.loadDirty} {
+		if err := load(ctx, &m); err != nil {
+			return fmt.Errorf("read what the ledger knows: %w", err)
+		}
+	}
+	m.loaded = true
+	l.mem = m
+	return nil
+}
+
+func (l *Ledger) loadSources(ctx context.Context, m *memory) error {
+	return l.each(ctx, "SELECT id, path, mtime_ns, gone FROM source", func(rows *sql.Rows) error {
+		var id, mtime int64
+		s := &sourceInfo{}
+		if err := rows.Scan(&id, &s.path, &mtime, &s.gone); err != nil {
+			return err
+		}
+		s.modTime = time.Unix(0, mtime)
+		m.sources[id] = s
+		m.lastSource = max(m.lastSource, id)
+		return nil
+	})
+}
+
+func (l *Ledger) loadCounts(ctx context.Context, m *memory) error {
+	const q = `SELECT (SELECT coalesce(max(id), 0) FROM session), (SELECT count(*) FROM request), (SELECT coalesce(max(ended_at), 0) FROM request),
+  EXISTS (FROM prompt), EXISTS (FROM tool_call), EXISTS (FROM turn), EXISTS (FROM rate_limit), EXISTS (FROM event), EXISTS (FROM sighting),
+  (SELECT coalesce(max(value::BIGINT), 0) FROM meta WHERE key = 'unordered')`
+	var has [6]bool
+	err := l.w.QueryRowContext(ctx, q).Scan(&m.lastSession, &m.requests, &m.newest,
+		&has[0], &has[1], &has[2], &has[3], &has[4], &has[5], &m.unordered)
+	for i, table := range []string{"prompt", "tool_call", "turn", "rate_limit", "event", "sighting"} {
+		m.has[table] = has[i]
+	}
+	m.has["request"] = m.requests > 0
+	m.has["session"] = m.lastSession > 0
+	return err
+}
+
+func (l *Ledger) loadDirty(ctx context.Context, m *memory) error {
+	return l.each(ctx, "SELECT DISTINCT day FROM rollup_dirty", func(rows *sql.Rows) error {
+		var day int32
+		err := rows.Scan(&day)
+		m.dirty[day] = true
+		return err
+	})
+}
+
+// each calls fn for every row that the writer's connection finds.
+func (l *Ledger) each(ctx context.Context, query string, fn func(*sql.Rows) error, args ...any) error {
+	rows, err := l.w.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// forget empties the memory after a commit that failed.
+func (l *Ledger) forget() { l.mem = memory{} }
+
+// trim keeps the cache of sessions small between commits.
+func (m *memory) trim() {
+	if len(m.sessions) > maxSessions {
+		m.sessions = map[sessionKey]*sessionState{}
+		m.byID = map[int32]*sessionState{}
+	}
+}
+
+// milli is t in epoch milliseconds, rounded down.
+func milli(t time.Time) int64 { return t.UnixMilli() }
+
+// nullMilli is t in epoch milliseconds, nil for the zero time.
+func nullMilli(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return milli(t)
+}
+
+// whole cuts t to the milliseconds that the ledger keeps.
+func whole(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(milli(t)).UTC()
+}
+
+func nullCount(c meterbridge.Count) any {
+	if !c.OK {
+		return nil
+	}
+	return c.N
+}
+
+func nullText(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

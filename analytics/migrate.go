@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // LedgerVersion is the version of the schema that this program writes.
@@ -14,6 +15,10 @@ const LedgerVersion = 1
 
 //go:embed sql/schema.sql
 var schemaSQL string
+
+// requestTableSQL is the statement of schema.sql that makes the table request,
+// for rewriting it.
+var requestTableSQL = schemaSQL[strings.Index(schemaSQL, "CREATE TABLE request ("):strings.Index(schemaSQL, "-- Further sources")]
 
 //go:embed sql/views.sql
 var viewsSQL string

@@ -48,16 +48,17 @@ CREATE TABLE sighting (id UUID NOT NULL, source INTEGER NOT NULL, line BIGINT NO
 
 CREATE TABLE prompt (
   id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL,
-  source INTEGER NOT NULL, line BIGINT NOT NULL
+  source INTEGER NOT NULL, line BIGINT NOT NULL, first_seen INTEGER NOT NULL
 );
 
 CREATE TABLE tool_call (
   id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, request UUID, name INTEGER NOT NULL,
-  started_at BIGINT, ended_at BIGINT, ok BOOLEAN
+  started_at BIGINT, ended_at BIGINT, ok BOOLEAN, source INTEGER NOT NULL, first_seen INTEGER NOT NULL
 );
 
 CREATE TABLE turn (
-  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, started_at BIGINT, ended_at BIGINT, outcome VARCHAR NOT NULL
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, started_at BIGINT, ended_at BIGINT, outcome VARCHAR NOT NULL,
+  source INTEGER NOT NULL, first_seen INTEGER NOT NULL
 );
 
 CREATE TABLE rate_limit (
@@ -86,9 +87,9 @@ CREATE TABLE rollup_day (
 -- Days whose rollup is out of date: written in the transaction that changes their requests.
 CREATE TABLE rollup_dirty (day INTEGER NOT NULL);
 
--- The table that the list prices were made with, for the view prices. Rates are
--- pico-USD for a token (web_search: for a search); null is not published.
-CREATE TABLE price (
-  provider VARCHAR NOT NULL, model VARCHAR NOT NULL, since_ms BIGINT, until_ms BIGINT, mode VARCHAR NOT NULL,
-  input BIGINT, output BIGINT, cache_read BIGINT, cache_write_5m BIGINT, cache_write_1h BIGINT, web_search BIGINT
+-- The rates of the table that the list prices were made with, for the view
+-- prices: one row for each class. from_ms is inclusive, to_ms exclusive, null is open.
+CREATE TABLE price_rate (
+  provider VARCHAR NOT NULL, model VARCHAR NOT NULL, from_ms BIGINT, to_ms BIGINT, tier_above BIGINT NOT NULL,
+  mode VARCHAR NOT NULL, time_window VARCHAR NOT NULL, class VARCHAR NOT NULL, pico_per_token BIGINT NOT NULL, source VARCHAR NOT NULL
 );

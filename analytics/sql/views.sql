@@ -89,8 +89,9 @@ FROM problem p
 JOIN source f ON f.id = p.source
 LEFT JOIN word h ON h.id = f.harness;
 
--- The rates that list prices were made with, pico-USD for a token.
+-- The rates that list prices were made with, one row for each class, pico-USD
+-- for a token; tier_above is the prompt size above which a row holds.
 CREATE OR REPLACE VIEW prices AS
-SELECT provider, model, epoch_ms(since_ms) AS since, epoch_ms(until_ms) AS until, nullif(mode, '') AS mode,
-       input, output, cache_read, cache_write_5m, cache_write_1h, web_search
-FROM price;
+SELECT provider, model, epoch_ms(from_ms) AS valid_from, epoch_ms(to_ms) AS valid_to, tier_above, nullif(mode, '') AS mode,
+       nullif(time_window, '') AS time_window, class, pico_per_token, pico_per_token / 1e6 AS usd_per_million, nullif(source, '') AS source
+FROM price_rate;

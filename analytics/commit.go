@@ -1,0 +1,208 @@
+package analytics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"meterbridge"
+)
+
+// commit is one transaction: what its units say, applied in order to the rows
+// that the ledger has of the same things.
+type commit struct {
+	l     *Ledger
+	ctx   context.Context
+	out   *writer
+	units []*unit
+	// touched are the sources whose row must be written, in order.
+	touched []*unit
+
+	requests  map[meterbridge.ID]*requestState
+	prompts   map[meterbridge.ID]*promptState
+	toolCalls map[meterbridge.ID]*toolState
+	turns     map[meterbridge.ID]*turnState
+	limits    map[limitKey]*limitState
+	events    map[eventKey]*eventState
+	// remeasure are the sessions whose first and last time must be read again.
+	remeasure map[int32]bool
+	// changed are the sessions that this commit wrote to, in order.
+	changed []*sessionState
+	// moved: a stored session got another root, so those below it may have to.
+	moved bool
+	days  map[int32]bool
+}
+
+// unit is a meterbridge.Unit with its source's number and the ids of its rows.
+type unit struct {
+	*meterbridge.Unit
+	source    int64
+	fresh     bool
+	requests  []meterbridge.ID
+	prompts   []meterbridge.ID
+	toolCalls []meterbridge.ID
+	turns     []meterbridge.ID
+}
+
+// Commit writes the units' facts and checkpoints in one transaction: after an
+// error, or a kill, the ledger holds all of it or nothing. Committing the same
+// units in other portions gives the same rows.
+func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
+	if len(units) == 0 {
+		return nil
+	}
+	l.write.Lock()
+	defer l.write.Unlock()
+	before := l.stats
+	err := l.transact(ctx, func() error {
+		if err := l.remember(ctx); err != nil {
+			return err
+		}
+		return l.newCommit(ctx, units).run()
+	})
+	if err != nil {
+		l.forget()
+		l.scan.written = false
+		l.stats = before
+		return fmt.Errorf("commit to the ledger: %w", err)
+	}
+	l.stats.Commits++
+	l.mem.trim()
+	return nil
+}
+
+func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commit {
+	c := &commit{
+		l: l, ctx: ctx, out: l.writer(ctx),
+		requests: map[meterbridge.ID]*requestState{}, prompts: map[meterbridge.ID]*promptState{},
+		toolCalls: map[meterbridge.ID]*toolState{}, turns: map[meterbridge.ID]*turnState{},
+		limits: map[limitKey]*limitState{}, events: map[eventKey]*eventState{},
+		remeasure: map[int32]bool{}, days: map[int32]bool{},
+	}
+	for i := range units {
+		c.units = append(c.units, &unit{Unit: &units[i]})
+		l.stats.Staged += int64(units[i].Batch.Len())
+	}
+	return c
+}
+
+func (c *commit) run() error {
+	steps := []func() error{c.startScan, c.identify, c.load, c.apply, c.flush}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return errors.Join(err, c.out.close())
+		}
+	}
+	return nil
+}
+
+// identify gives every unit its source and computes the ids of its rows.
+func (c *commit) identify() error {
+	if err := c.identifySources(); err != nil {
+		return err
+	}
+	for _, u := range c.units {
+		b := &u.Batch
+		for i := range b.Requests {
+			r := &b.Requests[i]
+			u.requests = append(u.requests, r.ID())
+			c.l.mem.stores[r.Harness] = r.Store
+		}
+		for _, p := range b.Prompts {
+			u.prompts = append(u.prompts, meterbridge.NewID(p.Harness, "prompt", p.NativeID))
+		}
+		for _, t := range b.ToolCalls {
+			u.toolCalls = append(u.toolCalls, meterbridge.NewID(t.Harness, "tool", t.NativeID))
+		}
+		for _, t := range b.Turns {
+			u.turns = append(u.turns, meterbridge.NewID(t.Harness, "turn", t.NativeID))
+		}
+	}
+	return nil
+}
+
+// load reads the rows that the units may change.
+func (c *commit) load() error {
+	loads := []func() error{c.loadSessions, c.loadRequests, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadRepeats}
+	for _, load := range loads {
+		if err := load(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply lays the units over those rows, one after the other.
+func (c *commit) apply() error {
+	for _, u := range c.units {
+		c.see(u)
+		for i := range u.Batch.Sessions {
+			c.session(&u.Batch.Sessions[i])
+		}
+		for i := range u.Batch.Requests {
+			c.request(u, u.requests[i], u.Batch.Requests[i])
+		}
+		for i := range u.Batch.Prompts {
+			c.prompt(u, u.prompts[i], &u.Batch.Prompts[i])
+		}
+		for i := range u.Batch.ToolCalls {
+			c.toolCall(u, u.toolCalls[i], &u.Batch.ToolCalls[i])
+		}
+		for i := range u.Batch.Turns {
+			c.turn(u, u.turns[i], &u.Batch.Turns[i])
+		}
+		if u.Whole {
+			c.forgetRepeats(u.source)
+		}
+		for i := range u.Batch.Limits {
+			c.limit(u, &u.Batch.Limits[i])
+		}
+		for i := range u.Batch.Events {
+			c.event(u, &u.Batch.Events[i])
+		}
+	}
+	return nil
+}
+
+// flush writes what changed. Rows go out before the statements that read them.
+func (c *commit) flush() error {
+	rows := []func() error{
+		c.flushRequests, c.flushSightings, c.flushPrompts, c.flushToolCalls, c.flushTurns, c.flushRepeats,
+		c.flushProblems, c.flushSessions, c.flushSources, c.flushDays,
+		func() error { return c.l.mem.words.flush(c.out) },
+		c.out.close,
+		c.flagVanished, c.leaveGone, c.measureSessions, c.reroot,
+	}
+	for _, flush := range rows {
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseen are the ids of one kind, each once, in the order of the units.
+func (c *commit) unseen(of func(*unit) []meterbridge.ID) []meterbridge.ID {
+	seen := map[meterbridge.ID]bool{}
+	var ids []meterbridge.ID
+	for _, u := range c.units {
+		for _, id := range of(u) {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// sorted are the keys of m in ascending order.
+func sorted[K int32 | int64, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,80 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones must not depend on the machine's files
+)
+
+// zoneChange is an offset from UTC and the instant until which it holds.
+type zoneChange struct {
+	until    int64
+	offsetMS int64
+}
+
+// zoneChanges are the offsets of a zone over [first, last], epoch milliseconds;
+// the last one holds for good.
+func zoneChanges(zone *time.Location, first, last int64) []zoneChange {
+	var changes []zoneChange
+	at := time.UnixMilli(first)
+	for {
+		_, end := at.In(zone).ZoneBounds()
+		_, offset := at.In(zone).Zone()
+		c := zoneChange{offsetMS: int64(offset) * 1000}
+		if end.IsZero() || end.UnixMilli() > last || len(changes) > 4096 {
+			return append(changes, c)
+		}
+		c.until = end.UnixMilli()
+		changes = append(changes, c)
+		at = end
+	}
+}
+
+// offsetExpr writes the offset at the instant in column as SQL, exact over changes.
+func offsetExpr(changes []zoneChange, column string) string {
+	if len(changes) == 1 {
+		return fmt.Sprint(changes[0].offsetMS)
+	}
+	var b strings.Builder
+	b.WriteString("(CASE")
+	for _, c := range changes[:len(changes)-1] {
+		fmt.Fprintf(&b, " WHEN %s < %d THEN %d", column, c.until, c.offsetMS)
+	}
+	fmt.Fprintf(&b, " ELSE %d END)", changes[len(changes)-1].offsetMS)
+	return b.String()
+}
+
+// floorDiv divides rounding down, also before 1970: SQL's // rounds to zero.
+func floorDiv(expr string, by int64) string {
+	const years = 1_000_000
+	return fmt.Sprintf("((%s + %d) // %d - %d)", expr, years*by, by, years)
+}
+
+// dayExpr is the local day of the instant in column.
+func dayExpr(offset, column string) string {
+	return floorDiv(column+" + "+offset, dayMillis) + "::INTEGER"
+}
+
+// zoneCase is the offset expression of a zone that holds for every request and
+// prompt of the ledger.
+func zoneCase(ctx context.Context, c *sql.Conn, zone *time.Location, column string) (string, error) {
+	var first, last sql.NullInt64
+	err := c.QueryRowContext(ctx, `SELECT min(first_at), max(last_at) FROM (
+  SELECT min(ended_at) AS first_at, max(ended_at) AS last_at FROM request UNION ALL SELECT min(happened_at), max(happened_at) FROM prompt)`).Scan(&first, &last)
+	if err != nil {
+		return "", fmt.Errorf("read the ledger's time: %w", err)
+	}
+	return offsetExpr(zoneChanges(zone, first.Int64, last.Int64), column), nil
+}
+
+// fill puts values into the places {name} of a statement.
+func fill(query string, values map[string]string) string {
+	pairs := make([]string, 0, 2*len(values))
+	for name, value := range values {
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(query)
+}

@@ -1,0 +1,225 @@
+package analytics
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"slices"
+	"time"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"meterbridge"
+)
+
+// loadRequests reads the rows of the units' requests that the ledger has. The
+// search is not bounded by time: a replay may carry another timestamp.
+func (c *commit) loadRequests() error {
+	if !c.l.mem.has["request"] {
+		return nil
+	}
+	ids := c.unseen(func(u *unit) []meterbridge.ID { return u.requests })
+	if len(ids) == 0 {
+		return nil
+	}
+	in, err := c.out.idList(ids)
+	if err != nil {
+		return err
+	}
+	if err := c.l.each(c.ctx, selectRequest+in, c.scanRequest); err != nil {
+		return err
+	}
+	if !c.l.mem.has["sighting"] {
+		return nil
+	}
+	return c.l.each(c.ctx, `SELECT id, source, line, "offset", line_hash FROM sighting WHERE id IN `+in, c.scanSighting)
+}
+
+func (c *commit) scanSighting(rows *sql.Rows) error {
+	var id duckdb.UUID
+	var source int64
+	var p meterbridge.Place
+	if err := rows.Scan(&id, &source, &p.Line, &p.Offset, &p.Hash); err != nil {
+		return err
+	}
+	if row := c.requests[meterbridge.ID(id)]; row != nil {
+		row.sight(source, p)
+		row.was.sightings = row.sightings
+	}
+	return nil
+}
+
+// storedRequest is a row of the table request, as it is scanned.
+type storedRequest struct {
+	id                                                 duckdb.UUID
+	harness, session, project, branch, model, provider int32
+	responseID, requestID                              sql.NullString
+	startedAt                                          sql.NullInt64
+	endedAt                                            int64
+	tokens                                             [6]sql.NullInt64
+	searches, recorded                                 sql.NullInt64
+	tier, speed, geo, precision, tools, purpose, rule  int32
+	aborted, side, vanished                            bool
+	machine                                            int32
+	source, owner, line, offset                        int64
+	hash                                               uint64
+	parser, firstSeen                                  int32
+}
+
+const selectRequest = `SELECT id, harness, session, project, branch, model, provider, response_id, request_id, started_at, ended_at,
+  input, output, reasoning, cache_read, cache_write_5m, cache_write_1h, web_searches, recorded_pusd,
+  tier, speed, geo, "precision", tools, purpose, rule, aborted, side, vanished, machine,
+  source, owner, line, "offset", line_hash, parser, first_seen FROM request WHERE id IN `
+
+func (s *storedRequest) scan(rows *sql.Rows) error {
+	t := &s.tokens
+	return rows.Scan(&s.id, &s.harness, &s.session, &s.project, &s.branch, &s.model, &s.provider, &s.responseID, &s.requestID, &s.startedAt, &s.endedAt,
+		&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &s.searches, &s.recorded,
+		&s.tier, &s.speed, &s.geo, &s.precision, &s.tools, &s.purpose, &s.rule, &s.aborted, &s.side, &s.vanished, &s.machine,
+		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.parser, &s.firstSeen)
+}
+
+func (c *commit) scanRequest(rows *sql.Rows) error {
+	var s storedRequest
+	if err := s.scan(rows); err != nil {
+		return err
+	}
+	row := &requestState{
+		id: meterbridge.ID(s.id), r: s.request(&c.l.mem.words), sessionID: s.session, source: s.source, owner: s.owner,
+		machine: s.machine, parser: int(s.parser), firstSeen: s.firstSeen, vanished: s.vanished, stored: true,
+	}
+	was := *row
+	row.was = &was
+	c.requests[row.id] = row
+	return nil
+}
+
+// request is the row as a request; its session is not known here.
+func (s *storedRequest) request(w *words) meterbridge.Request {
+	r := meterbridge.Request{
+		Harness: w.text(s.harness), Project: w.text(s.project), Branch: w.text(s.branch), Model: w.text(s.model), Provider: w.text(s.provider),
+		ResponseID: s.responseID.String, RequestID: s.requestID.String, EndedAt: fromMilli(s.endedAt),
+		Tokens: meterbridge.Tokens{
+			Input: count(s.tokens[0]), Output: count(s.tokens[1]), Reasoning: count(s.tokens[2]),
+			CacheRead: count(s.tokens[3]), CacheWrite5m: count(s.tokens[4]), CacheWrite1h: count(s.tokens[5]),
+		},
+		WebSearches: count(s.searches), ServiceTier: w.text(s.tier), Speed: w.text(s.speed), Geo: w.text(s.geo),
+		Precision: meterbridge.Precision(w.text(s.precision)), Tools: splitToolNames(w.text(s.tools)), Aborted: s.aborted,
+		Purpose: w.text(s.purpose), Side: s.side, Rule: w.text(s.rule),
+		Place: meterbridge.Place{Line: s.line, Offset: s.offset, Hash: s.hash},
+	}
+	if s.startedAt.Valid {
+		r.StartedAt = fromMilli(s.startedAt.Int64)
+	}
+	if s.recorded.Valid {
+		r.Recorded = meterbridge.SomePico(meterbridge.Pico(s.recorded.Int64))
+	}
+	return r
+}
+
+func count(n sql.NullInt64) meterbridge.Count { return meterbridge.Count{N: n.Int64, OK: n.Valid} }
+
+// appendRequest prices the row and writes it, its columns in the table's order.
+func (c *commit) appendRequest(row *requestState) error {
+	w, r, t := &c.l.mem.words, &row.r, &row.r.Tokens
+	list, key := c.l.price(r)
+	return c.out.append("request", []driver.Value{
+		duckdb.UUID(row.id), w.id(r.Harness), row.session.id, w.id(r.Project), w.id(r.Branch), w.id(r.Model), w.id(r.Provider),
+		nullText(r.ResponseID), nullText(r.RequestID), nullMilli(r.StartedAt), milli(r.EndedAt),
+		nullCount(t.Input), nullCount(t.Output), nullCount(t.Reasoning), nullCount(t.CacheRead), nullCount(t.CacheWrite5m), nullCount(t.CacheWrite1h),
+		nullCount(r.WebSearches), w.id(r.ServiceTier), w.id(r.Speed), w.id(r.Geo), recordedPico(r.Recorded), nullHuge(list),
+		w.id(key), w.id(c.l.priceVersion()), w.id(string(r.Precision)), w.id(joinToolNames(r.Tools)), w.id(r.Purpose), r.Aborted, r.Side,
+		w.id(r.Rule), row.machine, int32(row.source), r.Place.Line, r.Place.Offset, r.Place.Hash,
+		int32(row.parser), row.firstSeen, row.vanished, int32(row.owner),
+	}...)
+}
+
+// recordedPico is the recorded cost for its column, which holds what one request may cost.
+func recordedPico(p meterbridge.NullPico) any {
+	n, fits := p.Amount.Int64()
+	if !p.OK || !fits {
+		return nil
+	}
+	return n
+}
+
+func nullHuge(p meterbridge.NullPico) any {
+	if !p.OK {
+		return nil
+	}
+	return p.Amount.Big()
+}
+
+// flushRequests writes new and changed rows in time order. A changed row is
+// taken out and put in again, which keeps recent ones at the table's end.
+func (c *commit) flushRequests() error {
+	var rows []*requestState
+	var old []meterbridge.ID
+	for _, row := range c.requests {
+		if row.unchanged() {
+			continue
+		}
+		rows = append(rows, row)
+		if row.stored {
+			old = append(old, row.id)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *requestState) int {
+		if n := a.r.EndedAt.Compare(b.r.EndedAt); n != 0 {
+			return n
+		}
+		return cmp.Compare(string(a.id[:]), string(b.id[:]))
+	})
+	if err := c.deleteRequests(old); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		c.account(row)
+		if err := c.appendRequest(row); err != nil {
+			return err
+		}
+	}
+	c.l.stats.Requests += int64(len(rows))
+	return nil
+}
+
+func (c *commit) deleteRequests(ids []meterbridge.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.SortFunc(ids, func(a, b meterbridge.ID) int { return cmp.Compare(string(a[:]), string(b[:])) })
+	first, last := int64(1)<<62, int64(-1)<<62
+	for _, id := range ids {
+		at := milli(c.requests[id].was.r.EndedAt)
+		first, last = min(first, at), max(last, at)
+	}
+	in, err := c.out.idList(ids)
+	if err != nil {
+		return err
+	}
+	return c.out.exec("DELETE FROM request WHERE ended_at BETWEEN ? AND ? AND id IN "+in, first, last)
+}
+
+// account keeps the sums beside the table in step with a row that is written.
+func (c *commit) account(row *requestState) {
+	m := &c.l.mem
+	at := milli(row.r.EndedAt)
+	c.dirty(row.r.EndedAt)
+	if row.stored {
+		c.dirty(row.was.r.EndedAt)
+		if row.was.session != row.session || row.was.r.EndedAt.After(row.r.EndedAt) {
+			c.remeasure[row.was.session.id] = true
+		}
+	} else {
+		m.requests++
+	}
+	if at < m.newest {
+		m.unordered++
+	}
+	m.newest = max(m.newest, at)
+	c.spend(row.session, at)
+	m.has["request"] = true
+}
+
+// fromMilli is a time out of the ledger.
+func fromMilli(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

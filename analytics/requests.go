@@ -1,0 +1,172 @@
+package analytics
+
+import (
+	"slices"
+
+	"meterbridge"
+)
+
+// requestState is a row of the table request while it is being merged.
+type requestState struct {
+	id meterbridge.ID
+	// r is without Store and NativeID: the ledger does not keep them.
+	r       meterbridge.Request
+	session *sessionState
+	// sessionID is the session's number until session is known.
+	sessionID int32
+	// source is where the record that counts lies, owner where the one lies
+	// that decides the session.
+	source, owner int64
+	machine       int32
+	parser        int
+	firstSeen     int32
+	vanished      bool
+	// sightings are the other sources that hold the request.
+	sightings map[int64]meterbridge.Place
+	// stored: the ledger has the row; was is how.
+	stored bool
+	was    *requestState
+	// sighted: the sightings must be written.
+	sighted bool
+}
+
+// sight notes that source holds the request too.
+func (row *requestState) sight(source int64, p meterbridge.Place) {
+	if row.sightings == nil {
+		row.sightings = map[int64]meterbridge.Place{}
+	}
+	row.sightings[source] = p
+}
+
+// request lays one record over the row of its request.
+func (c *commit) request(u *unit, id meterbridge.ID, r meterbridge.Request) {
+	r.StartedAt, r.EndedAt = whole(r.StartedAt), whole(r.EndedAt)
+	if r.Precision == "" {
+		r.Precision = meterbridge.PerRequest
+	}
+	session := c.sessionOf(r.Harness, r.Session)
+	row := c.requests[id]
+	if row == nil {
+		row = &requestState{
+			id: id, source: u.source, owner: u.source, machine: c.machine(u), parser: u.Checkpoint.Parser,
+			firstSeen: c.l.scan.number, r: r, session: session,
+		}
+		row.r.Store, row.r.NativeID = "", ""
+		c.requests[id] = row
+		return
+	}
+	c.merge(row, u, r, session)
+}
+
+// merge makes one row of the row and a further record of the same request.
+func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, session *sessionState) {
+	same := row.source == u.source
+	owner := c.own(r.Harness, row.claim(c), c.claim(u, r.Session))
+	place := r.Place
+	merged := meterbridge.Merge(row.r, r, owner, same)
+	won := merged.NativeID != ""
+	if merged.Session == r.Session && row.r.Session != r.Session {
+		row.session, row.owner = session, u.source
+	}
+	// A record that vanished from its log, or whose log is gone, lives on where it is held.
+	lost := !same && (row.vanished || c.l.mem.sources[row.source].gone) && !u.Checkpoint.Gone
+	switch {
+	case same:
+		row.vanished = false
+	case won || lost:
+		row.sightAlso(row.source, row.r.Place)
+		row.dropSighting(u.source)
+		row.source, row.vanished = u.source, false
+		row.machine = c.machine(u)
+		merged.Place = place
+	default:
+		row.sightAlso(u.source, place)
+	}
+	if won {
+		row.parser = u.Checkpoint.Parser
+	}
+	merged.Store, merged.NativeID = "", ""
+	row.r = merged
+}
+
+// sightAlso notes a further source, and that the note must be written.
+func (row *requestState) sightAlso(source int64, p meterbridge.Place) {
+	if old, ok := row.sightings[source]; ok && old == p {
+		return
+	}
+	sightings := map[int64]meterbridge.Place{}
+	for s, q := range row.sightings {
+		sightings[s] = q
+	}
+	sightings[source] = p
+	row.sightings, row.sighted = sightings, true
+}
+
+func (row *requestState) dropSighting(source int64) {
+	if _, ok := row.sightings[source]; !ok {
+		return
+	}
+	sightings := map[int64]meterbridge.Place{}
+	for s, q := range row.sightings {
+		if s != source {
+			sightings[s] = q
+		}
+	}
+	row.sightings, row.sighted = sightings, true
+}
+
+func (row *requestState) claim(c *commit) meterbridge.Claim {
+	return c.claimOf(row.owner, row.r.Session, row.firstSeen)
+}
+
+// claimOf is the claim of a row that the ledger has, or that this scan made.
+func (c *commit) claimOf(source int64, session string, firstSeen int32) meterbridge.Claim {
+	s := c.l.mem.sources[source]
+	if s == nil {
+		s = &sourceInfo{}
+	}
+	return meterbridge.Claim{Session: session, Earlier: firstSeen < c.l.scan.number, ModTime: s.modTime, Path: s.path}
+}
+
+// claim is the claim of a record of this unit.
+func (c *commit) claim(u *unit, session string) meterbridge.Claim {
+	return meterbridge.Claim{Session: session, ModTime: u.Checkpoint.ModTime, Path: u.Checkpoint.Path}
+}
+
+func (c *commit) own(harness string, old, new meterbridge.Claim) meterbridge.Owner {
+	return meterbridge.Own(old, new, func(child, origin string) bool { return c.derives(harness, child, origin) })
+}
+
+func (c *commit) machine(u *unit) int32 {
+	if u.Checkpoint.Machine != "" {
+		return c.l.mem.words.id(u.Checkpoint.Machine)
+	}
+	return c.l.mem.words.id(c.l.opts.Machine)
+}
+
+// unchanged reports whether the row is as the ledger has it.
+func (row *requestState) unchanged() bool {
+	was := row.was
+	return was != nil && was.session == row.session && was.source == row.source && was.owner == row.owner &&
+		was.machine == row.machine && was.parser == row.parser && was.vanished == row.vanished && sameRequest(was.r, row.r)
+}
+
+// sameRequest compares what the ledger keeps of two requests.
+func sameRequest(a, b meterbridge.Request) bool {
+	type rest struct {
+		harness, project, branch, model, provider, response, request, tier, speed, geo, purpose, rule string
+		tokens                                                                                        meterbridge.Tokens
+		searches                                                                                      meterbridge.Count
+		recorded                                                                                      meterbridge.NullPico
+		precision                                                                                     meterbridge.Precision
+		aborted, side                                                                                 bool
+		place                                                                                         meterbridge.Place
+	}
+	of := func(r meterbridge.Request) rest {
+		return rest{
+			r.Harness, r.Project, r.Branch, r.Model, r.Provider, r.ResponseID, r.RequestID, r.ServiceTier, r.Speed, r.Geo, r.Purpose, r.Rule,
+			r.Tokens, r.WebSearches, r.Recorded, r.Precision, r.Aborted, r.Side, r.Place,
+		}
+	}
+	return of(a) == of(b) && a.StartedAt.Equal(b.StartedAt) && a.EndedAt.Equal(b.EndedAt) && slices.Equal(a.Tools, b.Tools)
+}
