@@ -30,17 +30,17 @@ type task struct {
 	known *meterbridge.Checkpoint // nil for a new source
 	state []byte
 	mode  mode
-	// source is the number of the source once the sink has given one. Only the
-	// writer uses it.
-	source int64
 }
 
 // plan is what a scan has to do: sources to read, largest first, and units that
-// only say something of a source.
+// only say something of a source. Those of first are committed before all else:
+// they free paths that other sources take.
 type plan struct {
-	tasks []*task
-	notes []note
+	tasks        []*task
+	first, notes []note
 }
+
+func (p *plan) empty() bool { return len(p.tasks) == 0 && len(p.first) == 0 && len(p.notes) == 0 }
 
 // note is a unit that needs no reading, with the harness it belongs to.
 type note struct {
@@ -55,6 +55,10 @@ type planner struct {
 	known   []meterbridge.Checkpoint
 	matched []bool // by known
 	byPath  map[pathKey]int
+	// next is another known source with the same path, -1 for none.
+	next []int
+	// movedTo are the new paths of known sources.
+	movedTo map[int]*file
 	plan    plan
 }
 
@@ -66,10 +70,8 @@ type inodeKey struct {
 }
 
 func (s *Scanner) plan(known []meterbridge.Checkpoint, found findings, res *Result) plan {
-	p := planner{scanner: s, res: res, known: known, matched: make([]bool, len(known)), byPath: make(map[pathKey]int, len(known))}
-	for i := range known {
-		p.byPath[pathKey{known[i].Harness, known[i].Path}] = i
-	}
+	p := planner{scanner: s, res: res, known: known, matched: make([]bool, len(known)), movedTo: map[int]*file{}}
+	p.indexPaths()
 	files := p.withoutAliases(found.files)
 	pending := p.inPlace(files)
 	pending = p.moved(pending)
@@ -77,6 +79,25 @@ func (s *Scanner) plan(known []meterbridge.Checkpoint, found findings, res *Resu
 	p.gone(found.blind)
 	slices.SortStableFunc(p.plan.tasks, func(a, b *task) int { return cmp.Compare(b.size, a.size) })
 	return p.plan
+}
+
+// indexPaths makes the known sources findable by path, those that are there
+// before those that were gone.
+func (p *planner) indexPaths() {
+	p.byPath, p.next = make(map[pathKey]int, len(p.known)), make([]int, len(p.known))
+	for _, gone := range []bool{true, false} {
+		for i := range p.known {
+			if p.known[i].Gone != gone {
+				continue
+			}
+			key := pathKey{p.known[i].Harness, p.known[i].Path}
+			p.next[i] = -1
+			if other, ok := p.byPath[key]; ok {
+				p.next[i] = other
+			}
+			p.byPath[key] = i
+		}
+	}
 }
 
 // at returns the known source at the path of f.
@@ -154,6 +175,7 @@ func (p *planner) moved(pending []*file) []*file {
 		k, ok := byInode[inodeKey{f.harness, inode{f.device, f.inode}}]
 		if ok && !p.matched[k] && p.sameContent(&p.known[k], f) {
 			p.res.Harnesses[f.harness].Moved++
+			p.movedTo[k] = f
 			p.match(f, k)
 		} else {
 			rest = append(rest, f)
@@ -191,11 +213,27 @@ func (p *planner) sameContent(k *meterbridge.Checkpoint, f *file) bool {
 // rest settles what is neither in place nor moved: replaced or new files.
 func (p *planner) rest(pending []*file) {
 	for _, f := range pending {
-		if k, ok := p.at(f); ok && !p.matched[k] {
+		k, ok := p.at(f)
+		for ok && k >= 0 && p.matched[k] {
+			p.leave(k)
+			k = p.next[k]
+		}
+		if ok && k >= 0 {
 			p.match(f, k)
 			continue
 		}
 		p.unknown(f)
+	}
+}
+
+// leave notes first of all that the source k has left its path, which another
+// file has now: a path names one source at a time.
+func (p *planner) leave(k int) {
+	if to, ok := p.movedTo[k]; ok {
+		c := p.known[k]
+		c.Path, c.Gone = to.path, false
+		p.plan.first = append(p.plan.first, note{to.harness, meterbridge.Unit{Checkpoint: c}})
+		delete(p.movedTo, k)
 	}
 }
 
@@ -227,7 +265,7 @@ func (p *planner) match(f *file, i int) {
 		p.still(f, k)
 		return
 	}
-	p.plan.tasks = append(p.plan.tasks, &task{file: *f, known: k, source: k.Source, mode: p.scanner.modeOf(k, f)})
+	p.plan.tasks = append(p.plan.tasks, &task{file: *f, known: k, mode: p.scanner.modeOf(k, f)})
 }
 
 // still notes that a source is back, or elsewhere, with nothing new in it.
@@ -236,7 +274,7 @@ func (p *planner) still(f *file, k *meterbridge.Checkpoint) {
 		return
 	}
 	c := *k
-	c.Gone, c.Path, c.Machine, c.Kind, c.State = false, f.path, f.machine, f.kind.Name, nil
+	c.Gone, c.Path, c.Machine, c.Kind = false, f.path, f.machine, f.kind.Name
 	p.note(f.harness, meterbridge.Unit{Checkpoint: c})
 }
 
@@ -272,7 +310,7 @@ func (p *planner) gone(blind []string) {
 		}
 		p.res.Harnesses[h].Gone++
 		c := *k
-		c.Gone, c.State = true, nil
+		c.Gone = true
 		p.note(h, meterbridge.Unit{Checkpoint: c})
 	}
 }

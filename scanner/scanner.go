@@ -29,10 +29,10 @@ type Sink interface {
 	Checkpoints(ctx context.Context) ([]meterbridge.Checkpoint, error)
 	// State returns the parser's memory of one source; nil when it has none.
 	State(ctx context.Context, source int64) ([]byte, error)
-	// Commit stores the units in one transaction, in their order. A unit whose
-	// Checkpoint.Source is 0 is a new source, whatever its path is: Commit gives
-	// it a number and writes the number into the unit. A nil Checkpoint.State
-	// leaves the stored state as it is. No source occurs twice in one call.
+	// Commit stores the units in one transaction, in their order; no source occurs
+	// twice in one call. A unit whose Checkpoint.Source is 0 belongs to the source
+	// that lies at its harness, machine and path since an earlier commit of the
+	// same scan, else to a new one.
 	Commit(ctx context.Context, units []meterbridge.Unit) error
 }
 
@@ -145,26 +145,44 @@ func (s *Scanner) Scan(ctx context.Context) (Result, error) {
 		return res, err
 	}
 	p := s.plan(known, found, &res)
-	if len(p.tasks) == 0 && len(p.notes) == 0 {
+	if p.empty() {
 		return res, nil
 	}
-	if err := s.loadStates(ctx, p.tasks); err != nil {
+	if err := s.loadStates(ctx, &p); err != nil {
 		return res, err
 	}
 	return res, s.read(ctx, p, &res)
 }
 
-// loadStates fetches the parsers' memory of the sources that are resumed.
-func (s *Scanner) loadStates(ctx context.Context, tasks []*task) error {
-	for _, t := range tasks {
-		if t.mode != resume {
-			continue
+// loadStates fetches the parsers' memory of the sources that are resumed, and of
+// those whose checkpoint is only amended.
+func (s *Scanner) loadStates(ctx context.Context, p *plan) error {
+	for _, t := range p.tasks {
+		if t.mode == resume {
+			if err := s.loadState(ctx, t.known.Source, &t.state); err != nil {
+				return err
+			}
 		}
-		state, err := s.sink.State(ctx, t.known.Source)
-		if err != nil {
-			return fmt.Errorf("read state of source %d: %w", t.known.Source, err)
-		}
-		t.state = state
 	}
+	for _, notes := range [][]note{p.first, p.notes} {
+		for i := range notes {
+			c := &notes[i].unit.Checkpoint
+			if err := s.loadState(ctx, c.Source, &c.State); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Scanner) loadState(ctx context.Context, source int64, state *[]byte) error {
+	if source == 0 {
+		return nil
+	}
+	b, err := s.sink.State(ctx, source)
+	if err != nil {
+		return fmt.Errorf("read state of source %d: %w", source, err)
+	}
+	*state = b
 	return nil
 }

@@ -28,9 +28,8 @@ func (s *Scanner) unreadableUnit(f *file, k *meterbridge.Checkpoint, err error) 
 	c := s.checkpoint(f, nil)
 	if k != nil {
 		c = *k
-		c.State = nil
 	}
-	c.Size, c.Gone = unread, false
+	c.Size, c.Gone, c.Path = unread, false, f.path
 	return meterbridge.Unit{Checkpoint: c, Batch: meterbridge.Batch{Problems: []meterbridge.Problem{problemOf(err)}}}
 }
 

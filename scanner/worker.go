@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"meterbridge"
 	"meterbridge/harnesses"
@@ -105,7 +106,12 @@ func (r *reading) fail(ctx context.Context, err error) error {
 	if k := r.t.known; k != nil && k.Size == unread && !k.Gone {
 		return nil
 	}
-	return r.send(ctx, r.t, r.scanner.unreadableUnit(&r.t.file, r.t.known, err))
+	u := r.scanner.unreadableUnit(&r.t.file, r.t.known, err)
+	u.Checkpoint.State = r.t.state
+	if r.t.mode == whole {
+		u.Checkpoint.Parser = 0 // so that it is still read whole once it can be
+	}
+	return r.send(ctx, r.t, u)
 }
 
 // lines reads text lines, plain or compressed.
@@ -207,7 +213,7 @@ func (r *reading) handOn(ctx context.Context, parser harnesses.LineParser, s *sp
 
 // emit sends the batch and begins a new one.
 func (r *reading) emit(ctx context.Context, state []byte) error {
-	r.cp.State = append([]byte{}, state...) // not nil: nil would keep the old one
+	r.cp.State = slices.Clone(state)
 	r.words.batch(&r.batch)
 	if !r.scanner.opt.StoreText {
 		dropText(&r.batch)

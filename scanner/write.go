@@ -34,11 +34,11 @@ func (s *Scanner) read(ctx context.Context, p plan, res *Result) error {
 	r := &pass{scanner: s, res: res, units: make(chan message, 2*s.opt.Workers), stopped: make(chan struct{})}
 	s.announce(p.tasks)
 	w := writer{pass: r, limit: s.opt.CommitRows, index: map[*task]int{}}
-	for _, n := range p.notes {
-		w.take(message{&task{file: file{harness: n.harness}, source: n.unit.Checkpoint.Source}, n.unit})
-	}
 	go r.parse(ctx, p.tasks)
-	err := w.run(ctx)
+	err := w.begin(ctx, p)
+	if err == nil {
+		err = w.run(ctx)
+	}
 	close(r.stopped)
 	if err != nil {
 		cancel(err)
@@ -127,6 +127,20 @@ type writer struct {
 	rows  int
 }
 
+// begin takes the notes of the plan; the first ones are committed at once.
+func (w *writer) begin(ctx context.Context, p plan) error {
+	for _, n := range p.first {
+		w.take(message{&task{file: file{harness: n.harness}}, n.unit})
+	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	for _, n := range p.notes {
+		w.take(message{&task{file: file{harness: n.harness}}, n.unit})
+	}
+	return nil
+}
+
 func (w *writer) run(ctx context.Context) error {
 	for {
 		select {
@@ -154,10 +168,8 @@ func (w *writer) take(m message) {
 		u := &w.group[i]
 		u.Batch = joined(u.Batch, m.unit.Batch)
 		u.Checkpoint = m.unit.Checkpoint
-		u.Checkpoint.Source = m.t.source
 		return
 	}
-	m.unit.Checkpoint.Source = m.t.source
 	w.index[m.t] = len(w.group)
 	w.group = append(w.group, m.unit)
 	w.tasks = append(w.tasks, m.t)
@@ -191,7 +203,6 @@ func (w *writer) flush(ctx context.Context) error {
 	w.res.Units += len(w.group)
 	w.mu.Lock()
 	for i := range w.group {
-		w.tasks[i].source = w.group[i].Checkpoint.Source
 		w.res.Harnesses[w.tasks[i].harness].committed(&w.group[i])
 	}
 	w.mu.Unlock()

@@ -89,6 +89,7 @@ func (m *Memory) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	}
 	m.Commits++
 	m.Units += len(units)
+	units = slices.Clone(units) // theirs is not written to
 	for i := range units {
 		m.source(&units[i])
 		m.facts(&units[i])
@@ -101,9 +102,13 @@ func (m *Memory) Commit(ctx context.Context, units []meterbridge.Unit) error {
 
 // check holds the scanner to the contract of a sink.
 func (m *Memory) check(units []meterbridge.Unit) error {
-	seen := map[int64]bool{}
+	seen, fresh := map[int64]bool{}, map[string]bool{}
 	for i := range units {
-		id := units[i].Checkpoint.Source
+		id, path := units[i].Checkpoint.Source, units[i].Checkpoint.Path
+		if id == 0 && fresh[path] {
+			return fmt.Errorf("new source %s twice in one commit", path)
+		}
+		fresh[path] = fresh[path] || id == 0
 		switch _, known := m.sources[id]; {
 		case id == 0:
 		case seen[id]:
@@ -131,16 +136,23 @@ func (m *Memory) init() {
 func (m *Memory) source(u *meterbridge.Unit) {
 	c := &u.Checkpoint
 	if c.Source == 0 {
-		c.Source = int64(len(m.sources) + 1)
-		m.sources[c.Source] = &Stored{}
+		c.Source = m.number(c)
 	}
 	s := m.sources[c.Source]
-	state := s.State
 	s.Checkpoint = *c
-	if c.State == nil {
-		s.State = state
-	}
 	s.Problems = append(s.Problems, u.Batch.Problems...)
+}
+
+// number is that of the source at the path of c, or a new one.
+func (m *Memory) number(c *meterbridge.Checkpoint) int64 {
+	for id, s := range m.sources {
+		if s.Harness == c.Harness && s.Machine == c.Machine && s.Path == c.Path {
+			return id
+		}
+	}
+	id := int64(len(m.sources) + 1)
+	m.sources[id] = &Stored{}
+	return id
 }
 
 func (m *Memory) requests(u *meterbridge.Unit) {
