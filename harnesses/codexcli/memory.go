@@ -35,11 +35,13 @@ type memory struct {
 	Jump bool `json:"jump,omitempty"`
 
 	// Total is the running total of the last token_count.
-	Total *usage `json:"total,omitempty"`
+	Total    usage `json:"total,omitzero"`
+	HasTotal bool  `json:"hasTotal,omitempty"`
 	// Counted is the number of requests counted by token_counts, LastCounted
 	// the numbers of the last of them.
-	Counted     int64  `json:"counted,omitempty"`
-	LastCounted *usage `json:"lastCounted,omitempty"`
+	Counted     int64 `json:"counted,omitempty"`
+	LastCounted usage `json:"lastCounted,omitzero"`
+	HasCounted  bool  `json:"hasCounted,omitempty"`
 	// Records: the file has token_usage_records; token_counts no longer count.
 	Records bool `json:"records,omitempty"`
 	// Inherits: a fork that copied nothing; its first total is its parent's.

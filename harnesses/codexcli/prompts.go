@@ -70,7 +70,7 @@ func (r *rollout) message(payload []byte) {
 	case "assistant":
 		r.m.Answer = true
 		r.releaseHeld()
-		r.say(contents(member(payload, "content"), 0))
+		r.noteReply(payload, fromMessage)
 	case "user":
 		if !r.m.Spoken {
 			r.hold(payload)
@@ -159,7 +159,7 @@ func (r *rollout) itemCompleted(payload []byte) {
 	case "AgentMessage":
 		r.m.Answer = true
 		r.releaseHeld()
-		r.say(contents(member(item, "content"), 0))
+		r.noteReply(payload, fromItem)
 	case "Reasoning":
 		r.m.Answer = true
 	case "CommandExecution", "McpToolCall", "FileChange", "DynamicToolCall":

@@ -59,58 +59,70 @@ func (r *rollout) record(u usage, thread, response string) {
 // counted reports whether the counter that was counted last says the same as
 // the first record: then it was written before its record.
 func (r *rollout) counted(u, total usage) bool {
-	return r.m.LastCounted != nil && r.m.Total != nil && r.m.LastCounted.same(u) && r.m.Total.same(total)
+	return r.m.HasCounted && r.m.HasTotal && r.m.LastCounted.same(u) && r.m.Total.same(total)
 }
 
 // tokenCount handles a token_count: rate limits, and a request when the running
 // total has changed.
 func (r *rollout) tokenCount(payload []byte) {
-	info := r.readCount(payload, true)
-	if null(info) {
-		return
+	c := walk.Over(payload)
+	if n, ok := readCount(&c); ok {
+		r.count(n)
+	} else {
+		r.problem("wrong-type", "a token_count is no object")
 	}
-	total, last, ok := readInfo(info)
-	if !ok {
+}
+
+func (r *rollout) count(n counter) {
+	r.limits(n.rates)
+	if n.bad {
 		r.problem("wrong-type", "a token_count has a number that is none")
 	}
-	u, rule := r.judge(total, last)
-	if total.Has != 0 {
-		r.m.Total = &total
+	if !n.info {
+		return
 	}
+	u, rule := r.judge(n.total, n.last)
+	r.keepTotal(n.total)
 	switch rule {
 	case ruleChange, ruleDiff, ruleRestart:
 		r.m.Counted++
-		r.m.LastCounted = &u
+		r.m.LastCounted, r.m.HasCounted = u, true
 		r.spend(r.request(u, native(r.m.Thread, r.m.Counted), rule))
 	default:
 		r.drop(u, rule)
 	}
 }
 
+func (r *rollout) keepTotal(total usage) {
+	if total.Has != 0 {
+		r.m.Total, r.m.HasTotal = total, true
+	}
+}
+
 // judge says what a counter's line stands for: the usage and the rule.
 func (r *rollout) judge(total, last usage) (usage, string) {
-	before := r.m.Total
+	before, known := r.m.Total, r.m.HasTotal
 	switch {
 	case r.m.Records:
 		return last, ruleRecorded
-	case before != nil && total.Has != 0 && total.same(*before):
+	case known && total.Has != 0 && total.same(before):
 		return last, ruleRepeat
-	case total.Has == 0 && r.m.LastCounted != nil && last.same(*r.m.LastCounted):
+	case total.Has == 0 && r.m.HasCounted && last.same(r.m.LastCounted):
 		return last, ruleRepeat
 	case last.Has != 0 && last.zero():
 		return last, ruleZero
-	case before == nil && r.m.Inherits && r.stale(total, last):
+	case !known && r.m.Inherits && r.stale(total, last):
 		return last, ruleInherited
-	case last.Has != 0 && before != nil && total.fell(*before):
+	case last.Has != 0 && known && total.fell(before):
 		return last, ruleRestart
 	case last.Has != 0:
 		return last, ruleChange
 	case total.zero():
 		return total, ruleZero
-	case before == nil || total.fell(*before):
+	case !known || total.fell(before):
 		return total, ruleRestart
 	}
-	return total.minus(*before), ruleDiff
+	return total.minus(before), ruleDiff
 }
 
 // stale reports whether the first counter of a fork that copied nothing only
@@ -122,60 +134,12 @@ func (r *rollout) stale(total, last usage) bool {
 
 func native(thread string, n int64) string { return thread + "#" + strconv.FormatInt(n, 10) }
 
-// readCount takes info out of a token_count and, if asked, reads its limits.
-func (r *rollout) readCount(payload []byte, limits bool) (info []byte) {
-	c := walk.Over(payload)
-	if !c.Object() {
-		return nil
-	}
-	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
-		case "info":
-			info = c.Raw()
-		case "rate_limits":
-			if raw := c.Raw(); limits {
-				r.limits(raw)
-			}
-		default:
-			c.Skip()
-		}
-	}
-	return info
-}
-
-func readInfo(info []byte) (total, last usage, ok bool) {
-	c := walk.Over(info)
-	if !c.Object() {
-		return total, last, false
-	}
-	ok = true
-	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
-		case "total_token_usage":
-			var fine bool
-			total, fine = readUsage(c.Raw())
-			ok = ok && fine
-		case "last_token_usage":
-			var fine bool
-			last, fine = readUsage(c.Raw())
-			ok = ok && fine
-		default:
-			c.Skip()
-		}
-	}
-	return total, last, ok
-}
-
 func (r *rollout) copiedCount(payload []byte) {
-	info := r.readCount(payload, false)
-	if null(info) {
-		return
+	c := walk.Over(payload)
+	if n, ok := readCount(&c); ok && n.info {
+		r.keepTotal(n.total)
+		r.drop(n.last, ruleCopied)
 	}
-	total, last, _ := readInfo(info)
-	if total.Has != 0 {
-		r.m.Total = &total
-	}
-	r.drop(last, ruleCopied)
 }
 
 func (r *rollout) copiedRecord(payload []byte) {

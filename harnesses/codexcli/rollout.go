@@ -19,9 +19,10 @@ type rollout struct {
 	place meterbridge.Place
 	ms    int64
 
-	// reply is the newest text of the agent, not yet emitted.
-	reply   string
-	replyAt int64
+	// reply is the payload with the newest text of the agent, not yet emitted.
+	reply     []byte
+	replyFrom replySource
+	replyAt   int64
 	// rates are the rate limits that were read last.
 	rates []byte
 }
@@ -40,7 +41,8 @@ func (r *rollout) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch
 	if at.Offset == 0 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
-	if line = bytes.TrimSpace(line); len(line) == 0 {
+	if line = bytes.TrimSpace(line); len(line) == 0 || r.quick(line) {
+		r.out = nil
 		return
 	}
 	e, ok := open(line)
@@ -138,7 +140,8 @@ func (r *rollout) own(l kind, payload []byte) {
 		r.userMessage(payload)
 	case agentMessage:
 		r.m.Answer = true
-		r.say(text(member(payload, "message")))
+		r.releaseHeld()
+		r.noteReply(payload, fromEvent)
 	case itemCompleted:
 		r.itemCompleted(payload)
 	case rolledBack:
@@ -201,19 +204,4 @@ func (r *rollout) event(what, detail string) {
 
 func (r *rollout) problem(reason, detail string) {
 	r.out.Problems = append(r.out.Problems, meterbridge.Problem{Reason: reason, Detail: detail, Place: r.place})
-}
-
-// say notes the agent's newest text.
-func (r *rollout) say(reply string) {
-	if reply != "" {
-		r.reply, r.replyAt = reply, r.ms
-	}
-}
-
-func (r *rollout) flushReply() {
-	if r.reply == "" {
-		return
-	}
-	r.emit(meterbridge.Session{LastReply: r.reply, LastReplyAt: at(r.replyAt)})
-	r.reply = ""
 }

@@ -31,23 +31,31 @@ const maxTokens = 1 << 53
 // readUsage reads a usage object; ok is false when one of its numbers is none.
 // What is no object, and an object without numbers, is the empty usage.
 func readUsage(raw []byte) (u usage, ok bool) {
+	if len(raw) == 0 {
+		return u, true
+	}
 	c := walk.Over(raw)
+	return scanUsage(&c)
+}
+
+// scanUsage reads the usage object that the cursor stands before.
+func scanUsage(c *walk.Cursor) (u usage, ok bool) {
 	if !c.Object() {
-		return u, null(raw)
+		return u, string(c.Raw()) == "null"
 	}
 	ok = true
 	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
+		switch string(name(c)) {
 		case "input_tokens":
-			ok = u.read(&c, &u.In, hasIn) && ok
+			ok = u.read(c, &u.In, hasIn) && ok
 		case "cached_input_tokens":
-			ok = u.read(&c, &u.Cached, hasCached) && ok
+			ok = u.read(c, &u.Cached, hasCached) && ok
 		case "cache_write_input_tokens":
-			ok = u.read(&c, &u.Write, hasWrite) && ok
+			ok = u.read(c, &u.Write, hasWrite) && ok
 		case "output_tokens":
-			ok = u.read(&c, &u.Out, hasOut) && ok
+			ok = u.read(c, &u.Out, hasOut) && ok
 		case "reasoning_output_tokens":
-			ok = u.read(&c, &u.Reason, hasReason) && ok
+			ok = u.read(c, &u.Reason, hasReason) && ok
 		default:
 			c.Skip()
 		}
@@ -74,6 +82,55 @@ func number(raw []byte) (int64, bool) {
 		return 0, false
 	}
 	return walk.Integer(raw)
+}
+
+// counter is what a token_count says.
+type counter struct {
+	total, last usage
+	// rates are the raw rate limits.
+	rates []byte
+	// info: there are counters, not only rate limits; bad: some are no numbers.
+	info, bad bool
+}
+
+// readCount reads the token_count that the cursor stands before; ok is false
+// when it is no object.
+func readCount(c *walk.Cursor) (n counter, ok bool) {
+	if !c.Object() {
+		return n, false
+	}
+	for first := true; c.Member(&first); {
+		switch string(name(c)) {
+		case "info":
+			n.readInfo(c)
+		case "rate_limits":
+			n.rates = c.Raw()
+		default:
+			c.Skip()
+		}
+	}
+	return n, c.Err() == nil
+}
+
+func (n *counter) readInfo(c *walk.Cursor) {
+	if !c.Object() {
+		n.bad = string(c.Raw()) != "null"
+		return
+	}
+	n.info = true
+	fine := true
+	for first := true; c.Member(&first); {
+		switch string(name(c)) {
+		case "total_token_usage":
+			n.total, fine = scanUsage(c)
+			n.bad = n.bad || !fine
+		case "last_token_usage":
+			n.last, fine = scanUsage(c)
+			n.bad = n.bad || !fine
+		default:
+			c.Skip()
+		}
+	}
 }
 
 // zero reports whether nothing was spent.

@@ -129,18 +129,22 @@ func (r *rollout) toolOutput(payload []byte) {
 			c.Skip()
 		}
 	}
-	if len(callID) == 0 {
-		return
+	if len(callID) > 0 {
+		r.result(callID, outputOK(output))
 	}
-	ok := outputOK(output)
-	k := call{ID: walk.Unquote(callID, 0)}
-	if i := r.open(k.ID); i >= 0 {
-		k = r.m.Open[i]
-		if k.Request != "" {
-			r.m.Open = slices.Delete(r.m.Open, i, i+1)
-		} else {
-			r.m.Open[i].Sent = true
-		}
+}
+
+// result emits a call with its end. A call that no request has claimed yet
+// stays open for it.
+func (r *rollout) result(callID []byte, ok *bool) {
+	i := r.openCall(callID)
+	var k call
+	if i < 0 {
+		k = call{ID: walk.Unquote(callID, 0)}
+	} else if k = r.m.Open[i]; k.Request != "" {
+		r.m.Open = slices.Delete(r.m.Open, i, i+1)
+	} else {
+		r.m.Open[i].Sent = true
 	}
 	if ok != nil {
 		k.OK = ok
@@ -148,8 +152,8 @@ func (r *rollout) toolOutput(payload []byte) {
 	r.send(k, r.ms)
 }
 
-func (r *rollout) open(callID string) int {
-	return slices.IndexFunc(r.m.Open, func(k call) bool { return k.ID == callID })
+func (r *rollout) openCall(callID []byte) int {
+	return slices.IndexFunc(r.m.Open, func(k call) bool { return k.ID == string(callID) })
 }
 
 // toolEnd handles an event that tells how a call went.
@@ -161,7 +165,7 @@ func (r *rollout) went(callID string, ok *bool) {
 	if callID == "" || ok == nil {
 		return
 	}
-	if i := r.open(callID); i >= 0 {
+	if i := r.openCall([]byte(callID)); i >= 0 {
 		r.m.Open[i].OK, r.m.Open[i].Sent = ok, false
 		return
 	}
@@ -202,39 +206,52 @@ func outcome(status []byte) *bool {
 
 func verdict(ok bool) *bool { return &ok }
 
-// headOfOutput is how far into a result the exit code of its head can lie.
-const headOfOutput = 300
+// headOfOutput is how far into a result the exit code of its head can lie,
+// tailOfOutput how far before the end of its line that of its end.
+const (
+	headOfOutput = 300
+	tailOfOutput = 2000
+)
 
-// outputOK reads the exit code that Codex writes into a result: at the end of
-// a JSON text ({"output":…,"metadata":{"exit_code":0}}), or as a line of its
-// head; or the result's own success. nil where it tells nothing.
+// outputOK reads what a result says of itself; nil where it tells nothing.
 func outputOK(output []byte) *bool {
-	t := quoted(output)
-	if t == nil {
-		switch string(member(output, "success")) {
-		case "true":
-			return verdict(true)
-		case "false":
-			return verdict(false)
-		}
-		return nil
+	if t := quoted(output); t != nil {
+		return textOK(t)
 	}
+	switch string(member(output, "success")) {
+	case "true":
+		return verdict(true)
+	case "false":
+		return verdict(false)
+	}
+	return nil
+}
+
+// textOK reads the exit code that Codex writes into the text of a result: at
+// the end of a JSON text ({"output":…,"metadata":{"exit_code":0}}), or as a line
+// of its head. t is raw and may go on behind the text.
+func textOK(t []byte) *bool {
 	if bytes.HasPrefix(t, []byte(`{\"output\":`)) {
-		tail := t[max(0, len(t)-headOfOutput):]
-		if i := bytes.LastIndex(tail, []byte(`\"exit_code\":`)); i >= 0 {
-			return exitCode(tail[i+len(`\"exit_code\":`):])
+		mark := []byte(`,\"metadata\":{\"exit_code\":`)
+		tail := t[max(0, len(t)-tailOfOutput):]
+		if i := bytes.LastIndex(tail, mark); i >= 0 {
+			return exitCode(tail[i+len(mark):])
 		}
 		return nil
 	}
 	head := t[:min(len(t), headOfOutput)]
+	if i := bytes.IndexByte(head, '"'); i >= 0 {
+		head = head[:i]
+	}
 	if rest, ok := bytes.CutPrefix(head, []byte("Exit code: ")); ok {
 		return exitCode(rest)
 	}
 	if i := bytes.Index(head, []byte(`\nOutput:`)); i >= 0 {
 		head = head[:i]
 	}
-	if i := bytes.Index(head, []byte(`\nProcess exited with code `)); i >= 0 {
-		return exitCode(head[i+len(`\nProcess exited with code `):])
+	mark := []byte(`\nProcess exited with code `)
+	if i := bytes.Index(head, mark); i >= 0 {
+		return exitCode(head[i+len(mark):])
 	}
 	return nil
 }

@@ -15,7 +15,9 @@ func (r *rollout) turn(l kind, payload []byte) {
 		r.beginTurn(turnID)
 	case taskComplete:
 		r.releaseHeld()
-		r.say(text(member(payload, "last_agent_message")))
+		if len(quoted(member(payload, "last_agent_message"))) > 0 {
+			r.noteReply(payload, fromTurn)
+		}
 		r.endTurn(turnID, r.completed(payload), payload)
 	case turnAborted:
 		r.event("interrupted", text(member(payload, "reason")))
