@@ -7,6 +7,7 @@ package harnesses
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"meterbridge"
 )
@@ -66,6 +67,9 @@ type Options struct {
 	State []byte
 	// Path is the source's absolute path, Rel its path below its root with forward slashes.
 	Path, Rel string
+	// Siblings is the root as a file system, read only, for documents that are
+	// understood only beside their neighbours; nil when it is not given.
+	Siblings fs.FS
 }
 
 // LineParser reads text that grows. Line is called with each whole line

@@ -6,6 +6,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/codexcli"
+	"meterbridge/harnesses/opencode"
 )
 
 // Harnesses returns every known harness, in the order of reports.
@@ -13,5 +14,6 @@ func Harnesses() []harnesses.Harness {
 	return []harnesses.Harness{
 		claudecode.Harness(),
 		codexcli.Harness(),
+		opencode.Harness(),
 	}
 }
