@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"meterbridge"
@@ -97,7 +98,16 @@ func (r *reading) options(state []byte) harnesses.Options {
 	if len(state) == 0 {
 		state = nil
 	}
-	return harnesses.Options{Trace: r.trace, State: state, Path: r.t.path, Rel: r.t.rel}
+	opt := harnesses.Options{Trace: r.trace, State: state, Path: r.t.path, Rel: r.t.rel}
+	if r.t.kind.Shape == harnesses.Document {
+		opt.Siblings = os.DirFS(rootOf(r.t.path, r.t.rel))
+	}
+	return opt
+}
+
+// rootOf is the folder that rel is relative to.
+func rootOf(path, rel string) string {
+	return filepath.Clean(path[:max(0, len(path)-len(rel))])
 }
 
 // fail hands on that the source could not be read, unless that is known.
