@@ -85,7 +85,7 @@ func scan(t testing.TB, h harnesses.Harness, env harnesses.Env, sink scanner.Sin
 type digest struct {
 	Native, Session, Model, Provider, EndedAt string
 	Tokens                                    meterbridge.Tokens
-	Recorded                                  meterbridge.NullPico
+	Recorded                                  string
 }
 
 // digests are the requests of a ledger by identity. Of a request that several
@@ -94,7 +94,7 @@ type digest struct {
 func digests(m *testkit.Memory, shared map[meterbridge.ID]bool) map[string]digest {
 	out := map[string]digest{}
 	for _, r := range m.Rows() {
-		d := digest{Native: r.NativeID, Session: r.Session, Model: r.Model, Provider: r.Provider, EndedAt: r.EndedAt.UTC().String(), Tokens: r.Tokens, Recorded: r.Recorded}
+		d := digest{Native: r.NativeID, Session: r.Session, Model: r.Model, Provider: r.Provider, EndedAt: r.EndedAt.UTC().String(), Tokens: r.Tokens, Recorded: fmt.Sprint(ofRequest(&r.Request)["recordedUsd"])}
 		if shared[r.ID()] {
 			d = digest{Native: r.NativeID, Tokens: meterbridge.Tokens{Output: r.Tokens.Output}}
 		}
