@@ -112,9 +112,10 @@ func (d *document) known(name string) bool {
 	return isAlias || d.providers[name] != nil
 }
 
+// modifiersOf is empty for a provider of which the table says nothing.
 func (d *document) modifiersOf(p *provider) *modifiers {
 	if m := d.modifiers[strings.ToLower(p.id)]; m != nil {
 		return m
 	}
-	return noModifiers
+	return &modifiers{}
 }

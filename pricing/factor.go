@@ -19,7 +19,8 @@ const maxFactor = 1000
 // factorDecimals is the finest factor that is accepted, in decimals.
 const factorDecimals = 6
 
-var one = Factor{1, 1} //nolint:gochecknoglobals // a constant that Go cannot write as one
+// one is the factor that changes nothing.
+func one() Factor { return Factor{1, 1} }
 
 // ParseFactor reads a decimal factor such as "0.85": above 0, at most 1000,
 // with at most six decimals.

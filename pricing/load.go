@@ -1,5 +1,13 @@
 package pricing
 
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+)
+
 // Warning is a file that could not be used, and why; what was used instead
 // stays in force.
 type Warning struct {
@@ -17,5 +25,66 @@ type Files struct {
 	ParseUser func(content []byte) (User, error)
 }
 
-// Load reads the installed table, else the embedded one, and the user's overrides.
-func Load(files Files) (*Table, []Warning, error) { return Embedded(), nil, nil }
+// maxUserFile bounds the user's file.
+const maxUserFile = 4 << 20
+
+// Load reads the installed table, or the embedded one with a warning where the
+// installed one cannot be used, and lays the user's overrides over it. The
+// error is about the user's file alone, which is refused as a whole: the table
+// beside it is good and lacks the overrides, so that a caller that has a better
+// one can keep it.
+func Load(files Files) (*Table, []Warning, error) {
+	data, h, ok, err := files.installed()
+	var warnings []Warning
+	if err != nil {
+		warnings = append(warnings, Warning{File: installedName, Err: err})
+	}
+	base, content := Embedded(), embeddedData
+	if ok {
+		base, content = newTable(h, sync.OnceValue(func() *document { return splitOrEmpty(data) })), func() []byte { return data }
+	}
+	u, err := files.user()
+	if err != nil || u.empty() {
+		return base, warnings, err
+	}
+	t, err := withUser(content(), u)
+	if err != nil {
+		return base, warnings, fmt.Errorf("read %s: %w", files.User, err)
+	}
+	return t, warnings, nil
+}
+
+// splitOrEmpty splits a table that was validated before.
+func splitOrEmpty(data []byte) *document {
+	d, err := split(data)
+	if err != nil {
+		return &document{}
+	}
+	return d
+}
+
+// user reads the user's file; a missing one is empty.
+func (f Files) user() (User, error) {
+	if f.User == "" || f.ParseUser == nil {
+		return User{}, nil
+	}
+	info, err := os.Stat(f.User)
+	if errors.Is(err, fs.ErrNotExist) {
+		return User{}, nil
+	}
+	if err != nil {
+		return User{}, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxUserFile {
+		return User{}, fmt.Errorf("read %s: %w: no file of at most %d bytes", f.User, ErrTable, maxUserFile)
+	}
+	content, err := os.ReadFile(f.User)
+	if err != nil {
+		return User{}, err
+	}
+	u, err := f.ParseUser(content)
+	if err != nil {
+		return User{}, fmt.Errorf("read %s: %w", f.User, err)
+	}
+	return u, nil
+}

@@ -113,7 +113,19 @@ func (t *Table) resolve(q query) *matched {
 	if !ok {
 		return unpriced(ReasonUnknownModel)
 	}
-	return t.finish(d, key, hit)
+	m := t.finish(d, key, hit)
+	m.equivalent = m.equivalent || planLogin(name)
+	return m
+}
+
+// planLogin reports whether a harness's word for a provider says that the user
+// is logged in with a plan: same models, but the list price is not the bill.
+func planLogin(name string) bool {
+	switch name {
+	case "openai-codex", "chatgpt", "anthropic-oauth":
+		return true
+	}
+	return false
 }
 
 // providerName is the provider of a query in lower case: the logged one, the

@@ -25,9 +25,6 @@ type tierRule struct {
 	factor Factor
 }
 
-// noModifiers serves providers of which the table says nothing.
-var noModifiers = &modifiers{} //nolint:gochecknoglobals // empty and never written
-
 func parseModifiers(raw []byte) (map[string]*modifiers, error) {
 	all := map[string]*modifiers{}
 	err := members(raw, func(provider string, value []byte) error {
@@ -80,7 +77,7 @@ func parseTierRule(value json.RawMessage) (tierRule, error) {
 	if name, ok := strings.CutPrefix(text, "modes."); ok {
 		return tierRule{mode: name}, nil
 	}
-	return tierRule{factor: one}, nil
+	return tierRule{factor: one()}, nil
 }
 
 func (m *modifiers) readGeo(geo map[string]json.RawMessage) error {

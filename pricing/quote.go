@@ -50,7 +50,7 @@ const (
 
 // quote prices r up to its tokens.
 func (t *Table) quote(r *meterbridge.Request, fallback string) quote {
-	q := quote{m: t.match(query{r.Provider, r.Model, fallback}), factor: one}
+	q := quote{m: t.match(query{r.Provider, r.Model, fallback}), factor: one()}
 	if q.m.reason != "" {
 		q.reason = q.m.reason
 		return q
@@ -128,14 +128,14 @@ func (q *quote) serviceRule(r *meterbridge.Request) tierRule {
 // ruleOf reads a word for a tier as the provider means it.
 func (m *matched) ruleOf(word string) tierRule {
 	if standard(word) {
-		return tierRule{factor: one}
+		return tierRule{factor: one()}
 	}
 	word = strings.ToLower(strings.TrimSpace(word))
 	if rule, ok := m.modifiers.tiers[word]; ok {
 		return rule
 	}
 	if standard(word) {
-		return tierRule{factor: one}
+		return tierRule{factor: one()}
 	}
 	return tierRule{mode: word}
 }
