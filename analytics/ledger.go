@@ -58,6 +58,8 @@ type Ledger struct {
 	db   *sql.DB
 	path string
 	opts Options
+	// rollupZone marks the zone of the day rollup.
+	rollupZone string
 
 	// write guards everything below: there is one writer.
 	write sync.Mutex

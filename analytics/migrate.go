@@ -41,7 +41,7 @@ func (l *Ledger) prepare(ctx context.Context) error {
 			return fmt.Errorf("migrate from version %d: %w", version, err)
 		}
 	}
-	return nil
+	return l.rezone(ctx)
 }
 
 // version is 0 for an empty file.

@@ -61,35 +61,39 @@ type Numbers struct {
 	UnpricedModels   []string `json:"unpricedModels"`
 }
 
-// UsageRow is one row of a usage report. Exactly one key field is set, the one
-// named by UsageReport.By; it is written first.
+// UsageRow is one row of a usage report, or of a row's breakdown.
 type UsageRow struct {
-	Key     string  `json:"-"`
-	Harness *string `json:"harness"`
+	// by is the report's, which names the key in JSON.
+	by string
+	// Key is the day, week, ... or id of the row; empty when it is not logged.
+	Key string
+	// Harness is set in rows by harness, session and block, and in breakdowns.
+	Harness *string
 	Numbers
-	Models    []string    `json:"models"`
-	Session   *SessionRow `json:"-"`
-	Block     *BlockRow   `json:"-"`
-	Breakdown []UsageRow  `json:"breakdown,omitempty"`
+	Models    []string
+	Session   *SessionRow
+	Block     *BlockRow
+	Breakdown []UsageRow
 }
 
 // SessionRow is what a session's row has besides numbers.
 type SessionRow struct {
-	Title         *string   `json:"title"`
-	Project       *string   `json:"project"`
-	ParentSession *string   `json:"parentSession"`
-	FirstAt       time.Time `json:"firstAt"`
-	LastAt        time.Time `json:"lastAt"`
-	// Subagents is the number of sub-agent sessions folded into the row.
-	Subagents int64 `json:"subagents"`
+	// Title and Project are nil where not logged; ParentSession is the session
+	// that it was forked from or continues.
+	Title, Project, ParentSession *string
+	// FirstAt and LastAt are those of the requests in the row.
+	FirstAt, LastAt time.Time
+	// Subagents is the number of sub-agent sessions with a request in the row.
+	Subagents int64
 }
 
 // BlockRow is what a block's row has besides numbers; Key is its start.
 type BlockRow struct {
-	EndAt  time.Time `json:"endAt"`
-	Active bool      `json:"active"`
+	EndAt time.Time
+	// Active: the block is now.
+	Active bool
 	// ResetSource is "recorded" or "inferred".
-	ResetSource string `json:"resetSource"`
+	ResetSource string
 }
 
 // UsageReport is the answer of `usage` in every form (JSON, table, CSV, HTTP).

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"hash/fnv"
 	"time"
 )
 
@@ -14,14 +15,48 @@ var rollupSQL string
 const dayMillis = 86_400_000
 
 // dayOf is the number of at's day in the rollup's zone, from 1970-01-01 on.
-func (l *Ledger) dayOf(at time.Time) int32 {
-	_, offset := at.In(l.opts.ReportZone).Zone()
+func (l *Ledger) dayOf(at time.Time) int32 { return dayIn(at, l.opts.ReportZone) }
+
+// dayIn is the number of at's day in a zone.
+func dayIn(at time.Time, zone *time.Location) int32 {
+	_, offset := at.In(zone).Zone()
 	ms := at.UnixMilli() + int64(offset)*1000
 	day := ms / dayMillis
 	if ms%dayMillis < 0 {
 		day--
 	}
 	return int32(day)
+}
+
+// zoneMark tells zones apart by their name and what they do, since "Local" may
+// be another zone tomorrow and a zone's rules change.
+func zoneMark(zone *time.Location) string {
+	h := fnv.New64a()
+	for _, c := range zoneChanges(zone, 0, 130*365*dayMillis) {
+		fmt.Fprintln(h, c.until, c.offsetMS)
+	}
+	return fmt.Sprintf("%s %x", zone, h.Sum64())
+}
+
+// rezone throws the rollup away when the zone of reports has changed.
+func (l *Ledger) rezone(ctx context.Context) error {
+	l.rollupZone = zoneMark(l.opts.ReportZone)
+	stored, err := l.meta(ctx, "rollup_zone")
+	if err != nil || stored == l.rollupZone {
+		return err
+	}
+	return l.transact(ctx, func() error {
+		zone, err := zoneCase(ctx, l.w, l.opts.ReportZone, "ended_at")
+		if err != nil {
+			return err
+		}
+		err = l.execAll(ctx, "DELETE FROM rollup_day", "DELETE FROM rollup_dirty",
+			"INSERT INTO rollup_dirty SELECT DISTINCT "+dayExpr(zone, "ended_at")+" FROM request")
+		if err != nil {
+			return err
+		}
+		return l.setMeta(ctx, "rollup_zone", l.rollupZone)
+	})
 }
 
 // flushDays notes the days that the commit touched; their sums are made later.
@@ -40,7 +75,13 @@ func (c *commit) flushDays() error {
 
 // rollUp sums the dirty days again.
 func (l *Ledger) rollUp(ctx context.Context) error {
-	if l.mem.loaded && len(l.mem.dirty) == 0 {
+	days := int64(len(l.mem.dirty))
+	if !l.mem.loaded {
+		if err := l.w.QueryRowContext(ctx, "SELECT count(DISTINCT day) FROM rollup_dirty").Scan(&days); err != nil {
+			return fmt.Errorf("sum the days: %w", err)
+		}
+	}
+	if days == 0 {
 		return nil
 	}
 	err := l.transact(ctx, func() error {
@@ -56,7 +97,7 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("sum the days: %w", err)
 	}
-	l.stats.Days += int64(len(l.mem.dirty))
+	l.stats.Days += days
 	if l.mem.loaded {
 		l.mem.dirty = map[int32]bool{}
 	}

@@ -1,12 +1,11 @@
 -- Sums the days of rollup_dirty. Columns: those of rollup_day.
--- {day} is the day of ended_at in the rollup's zone.
+-- day is the day of ended_at in the rollup's zone.
 INSERT INTO rollup_day
 WITH days AS MATERIALIZED (SELECT DISTINCT day FROM rollup_dirty),
 bounds AS (SELECT (min(day) - 1) * 86400000::BIGINT AS first_ms, (max(day) + 2) * 86400000::BIGINT AS end_ms FROM days),
 touched AS (
   SELECT {day} AS local_day, request.*,
-         coalesce(input, 0) + coalesce(output, 0) + coalesce(cache_read, 0) + coalesce(cache_write_5m, 0) + coalesce(cache_write_1h, 0)
-           + coalesce(web_searches, 0) > 0 OR recorded_pusd IS NOT NULL AS paid
+         (greatest(input, output, cache_read, cache_write_5m, cache_write_1h, web_searches) > 0) IS TRUE OR recorded_pusd IS NOT NULL AS paid
   FROM request
   WHERE ended_at >= (SELECT first_ms FROM bounds) AND ended_at < (SELECT end_ms FROM bounds)
 )

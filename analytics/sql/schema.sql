@@ -79,7 +79,7 @@ CREATE TABLE problem (source INTEGER NOT NULL, line BIGINT NOT NULL, reason VARC
 CREATE TABLE rollup_day (
   day INTEGER NOT NULL, harness INTEGER NOT NULL, project INTEGER NOT NULL, model INTEGER NOT NULL,
   requests BIGINT NOT NULL, tokened BIGINT NOT NULL,
-  input BIGINT, output BIGINT, reasoning BIGINT, cache_read BIGINT, cache_write BIGINT,
+  input HUGEINT, output HUGEINT, reasoning HUGEINT, cache_read HUGEINT, cache_write HUGEINT,
   auto_pusd HUGEINT, auto_n BIGINT NOT NULL, auto_recorded_n BIGINT NOT NULL,
   recorded_pusd HUGEINT, recorded_n BIGINT NOT NULL, list_pusd HUGEINT, list_n BIGINT NOT NULL
 );

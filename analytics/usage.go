@@ -1,0 +1,146 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+//go:embed sql/usage_*.sql
+var usageFiles embed.FS
+
+// ErrQuery: the question cannot be asked like that.
+var ErrQuery = errors.New("no such report")
+
+// usage is one usage report while it is made.
+type usage struct {
+	q   UsageQuery
+	l   *Ledger
+	ctx context.Context
+	c   *sql.Conn
+	by  grouping
+	// offset is the zone's offset as SQL, over {at}.
+	offset string
+	// sessions are the sessions of the filter; nil is no filter.
+	sessions []int32
+	blocks   []block
+	now      time.Time
+}
+
+// Usage answers one usage report. Days, weeks, months and hours are formed in
+// q.Zone, whatever zone the ledger's rollup has.
+func (l *Ledger) Usage(ctx context.Context, q UsageQuery) (UsageReport, error) {
+	if q.Zone == nil {
+		q.Zone = l.opts.ReportZone
+	}
+	if q.Cost == "" {
+		q.Cost = CostAuto
+	}
+	by, ok := groupings[q.By]
+	if !ok {
+		return UsageReport{}, fmt.Errorf("%w: usage by %q", ErrQuery, q.By)
+	}
+	if err := l.freshen(ctx); err != nil {
+		return UsageReport{}, err
+	}
+	var report UsageReport
+	err := l.reading(ctx, func(c *sql.Conn) (err error) {
+		u := &usage{q: q, l: l, ctx: ctx, c: c, by: by, now: l.opts.Now()}
+		report, err = u.report()
+		return err
+	})
+	if err != nil {
+		return UsageReport{}, fmt.Errorf("usage by %s: %w", q.By, err)
+	}
+	return report, nil
+}
+
+// freshen sums days that changed since they were last summed.
+func (l *Ledger) freshen(ctx context.Context) error {
+	l.write.Lock()
+	defer l.write.Unlock()
+	return l.rollUp(ctx)
+}
+
+func (u *usage) report() (UsageReport, error) {
+	r := UsageReport{
+		SchemaVersion: SchemaVersion, By: u.q.By, Timezone: ZoneName(u.q.Zone), Rows: []UsageRow{},
+		Since: textOrNil(u.q.SinceText), Until: textOrNil(u.q.UntilText),
+	}
+	for _, step := range []func() error{u.resolveZone, u.resolveSessions, u.resolveBlocks} {
+		if err := step(); err != nil {
+			return r, err
+		}
+	}
+	rows, err := u.rows()
+	if err != nil {
+		return r, err
+	}
+	prompts, err := u.prompts()
+	if err != nil {
+		return r, err
+	}
+	total := &usageGroup{}
+	for _, g := range rows {
+		row := g.row(u, prompts.of(g))
+		total.add(g)
+		r.Rows = append(r.Rows, row)
+	}
+	if err := u.describe(r.Rows, rows); err != nil {
+		return r, err
+	}
+	r.Totals = total.numbers(prompts.total(u, rows))
+	return r, nil
+}
+
+func textOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// usageFile is the statement of sql/usage_<name>.sql.
+func usageFile(name string) string {
+	text, err := usageFiles.ReadFile("sql/usage_" + name + ".sql")
+	if err != nil {
+		return "SELECT error('no such question: " + name + "')"
+	}
+	return string(text)
+}
+
+func (u *usage) resolveZone() (err error) {
+	u.offset, err = zoneCase(u.ctx, u.c, u.q.Zone, "{at}")
+	return err
+}
+
+// rows are the report's rows, oldest or first in the alphabet first.
+func (u *usage) rows() ([]*usageGroup, error) {
+	query, args := u.statement()
+	found, err := u.c.QueryContext(u.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var rows []*usageGroup
+	for found.Next() {
+		part := &usageGroup{}
+		if err := part.scan(found); err != nil {
+			return nil, err
+		}
+		if n := len(rows); n == 0 || rows[n-1].key != part.key {
+			rows = append(rows, &usageGroup{key: part.key})
+		}
+		g := rows[len(rows)-1]
+		g.add(part)
+		g.parts = append(g.parts, part)
+	}
+	if u.by.newest == byLast {
+		slices.SortStableFunc(rows, func(a, b *usageGroup) int { return int(min(1, max(-1, a.last-b.last))) })
+	}
+	return rows, found.Err()
+}

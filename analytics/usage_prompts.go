@@ -1,0 +1,103 @@
+package analytics
+
+import (
+	"database/sql"
+)
+
+// promptCounts are the prompts of a report's rows.
+type promptCounts struct {
+	byKey map[string]int64
+	// logged are the harnesses whose prompts are in the ledger: of others the
+	// number is not reported.
+	logged map[string]bool
+}
+
+// prompts counts the prompts in the report's window. Those of a model are the
+// ones that the session's next request answers.
+func (u *usage) prompts() (*promptCounts, error) {
+	p := &promptCounts{byKey: map[string]int64{}, logged: map[string]bool{}}
+	err := u.each("SELECT coalesce(text, '') FROM (SELECT DISTINCT harness FROM prompt) LEFT JOIN word ON id = harness", func(rows *sql.Rows) error {
+		var harness string
+		err := rows.Scan(&harness)
+		p.logged[harness] = true
+		return err
+	})
+	if err != nil || len(p.logged) == 0 {
+		return p, err
+	}
+	query, args := u.promptStatement()
+	err = u.each(query, func(rows *sql.Rows) error {
+		var key sql.NullString
+		var n int64
+		err := rows.Scan(&key, &n)
+		p.byKey[key.String] += n
+		return err
+	}, args...)
+	return p, err
+}
+
+func (u *usage) promptStatement() (string, []any) {
+	where, args := u.where("p", "happened_at", "s.project")
+	from := "prompt p JOIN session s ON s.id = p.session"
+	if u.q.By == "model" || u.q.Model != "" {
+		from += " ASOF LEFT JOIN request r ON r.session = p.session AND p.happened_at <= r.ended_at"
+	}
+	if u.q.Model != "" {
+		where += " AND r.model = " + wordOf
+		args = append(args, u.q.Model)
+	}
+	key := u.by.key
+	if u.by.prompt != "" {
+		key = u.by.prompt
+	}
+	if u.q.By == "block" {
+		from += u.blockJoin("p.harness", "p.happened_at")
+	}
+	label, join := u.labels()
+	query := fill(usageFile("prompts"), map[string]string{"key": key, "from": from, "where": where, "label": label, "label_join": join})
+	return u.places(query, "p.happened_at"), args
+}
+
+// of is the number of prompts of a row; nil where its harnesses log none.
+func (p *promptCounts) of(g *usageGroup) *int64 {
+	for _, part := range g.parts {
+		if p.logged[part.harness] {
+			n := p.byKey[g.key]
+			return &n
+		}
+	}
+	return nil
+}
+
+// total is that of all rows. Without --last it also counts prompts of days,
+// models or blocks that have no request and therefore no row, so that every
+// report gives the same total.
+func (p *promptCounts) total(u *usage, rows []*usageGroup) *int64 {
+	var total *int64
+	for _, g := range rows {
+		total = plus(total, p.of(g))
+	}
+	if u.q.Last > 0 || (total == nil && len(rows) > 0) {
+		return total
+	}
+	n := int64(0)
+	for _, count := range p.byKey {
+		n += count
+	}
+	return &n
+}
+
+// each calls fn for every row of a query.
+func (u *usage) each(query string, fn func(*sql.Rows) error, args ...any) error {
+	rows, err := u.c.QueryContext(u.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

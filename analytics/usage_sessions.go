@@ -1,0 +1,72 @@
+package analytics
+
+import (
+	"database/sql"
+	"fmt"
+	"strconv"
+)
+
+// resolveSessions finds the sessions of the filter: the one named, and those
+// folded into it.
+func (u *usage) resolveSessions() error {
+	if u.q.Session == "" {
+		return nil
+	}
+	const q = `SELECT s.id FROM session s JOIN session r ON r.id = s.root WHERE s.native = ? OR r.native = ? ORDER BY s.id`
+	err := u.each(q, func(rows *sql.Rows) error {
+		var id int32
+		err := rows.Scan(&id)
+		u.sessions = append(u.sessions, id)
+		return err
+	}, u.q.Session, u.q.Session)
+	if err == nil && len(u.sessions) == 0 {
+		return fmt.Errorf("%w session %q", ErrUnknown, u.q.Session)
+	}
+	return err
+}
+
+// describe completes the rows of sessions and blocks.
+func (u *usage) describe(rows []UsageRow, groups []*usageGroup) error {
+	switch u.q.By {
+	case "session":
+		return u.describeSessions(rows, groups)
+	case "block":
+		for i := range rows {
+			rows[i].Block = u.block(groups[i].key).row(u)
+		}
+	}
+	return nil
+}
+
+func (u *usage) describeSessions(rows []UsageRow, groups []*usageGroup) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	at := map[int32]*UsageRow{}
+	roots := make([]int32, len(rows))
+	for i := range rows {
+		id, _ := strconv.ParseInt(groups[i].key, 10, 32)
+		roots[i] = int32(id)
+		at[roots[i]] = &rows[i]
+	}
+	where, args := u.where("r", "ended_at", "r.project")
+	if u.q.Model != "" {
+		where += " AND r.model = " + wordOf
+		args = append(args, u.q.Model)
+	}
+	if u.q.Last > 0 {
+		where += " AND s.root IN " + numbers(roots)
+	}
+	return u.each(fill(usageFile("sessions"), map[string]string{"where": where}), func(found *sql.Rows) error {
+		var root int32
+		var native, harness string
+		s := &SessionRow{}
+		var first, last int64
+		err := found.Scan(&root, &native, &harness, text{&s.Title}, text{&s.Project}, text{&s.ParentSession}, &first, &last, &s.Subagents)
+		s.FirstAt, s.LastAt = fromMilli(first), fromMilli(last)
+		if row := at[root]; row != nil {
+			row.Key, row.Harness, row.Session = native, &harness, s
+		}
+		return err
+	}, args...)
+}

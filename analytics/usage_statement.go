@@ -1,0 +1,145 @@
+package analytics
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// statement is the report's statement and its arguments: over the rollup where
+// that has all that is asked, else over the requests.
+func (u *usage) statement() (string, []any) {
+	if u.fromRollup() {
+		return u.rollupStatement()
+	}
+	return u.requestStatement()
+}
+
+// fromRollup reports whether the rollup answers: its zone, whole days, and
+// nothing that it does not tell apart.
+func (u *usage) fromRollup() bool {
+	return u.by.inRollup && u.sessions == nil && u.l.rollupZone == zoneMark(u.q.Zone) &&
+		dayStart(u.q.Since, u.q.Zone) && dayStart(u.q.Until, u.q.Zone)
+}
+
+// dayStart reports whether a day begins at t; a zero time is no bound.
+func dayStart(t time.Time, zone *time.Location) bool {
+	if t.IsZero() {
+		return true
+	}
+	local := t.In(zone)
+	return local.Add(-time.Millisecond).YearDay() != local.YearDay()
+}
+
+func (u *usage) requestStatement() (string, []any) {
+	where, args := u.where("r", "ended_at", "r.project")
+	if u.q.Model != "" {
+		where += " AND r.model = " + wordOf
+		args = append(args, u.q.Model)
+	}
+	from := "request r"
+	if u.by.session {
+		from += " JOIN session s ON s.id = r.session"
+	}
+	if u.q.By == "block" {
+		from += u.blockJoin("r.harness", "r.ended_at")
+		where += " AND {block} IS NOT NULL"
+	}
+	cost := map[CostMode][2]string{
+		CostAuto:     {"coalesce(r.recorded_pusd::HUGEINT, r.list_pusd)", "r.recorded_pusd"},
+		CostRecorded: {"r.recorded_pusd::HUGEINT", "r.recorded_pusd"},
+		CostList:     {"r.list_pusd", "NULL"},
+	}[u.q.Cost]
+	query := fill(usageFile("requests"), map[string]string{
+		"key": u.by.key, "from": from, "where": where, "cost": cost[0], "recorded": cost[1], "tail": u.tail(),
+	})
+	return u.places(query, "r.ended_at"), args
+}
+
+func (u *usage) rollupStatement() (string, []any) {
+	var args []any
+	where := "true"
+	for _, bound := range []struct {
+		op string
+		at time.Time
+	}{{">=", u.q.Since}, {"<", u.q.Until}} {
+		if !bound.at.IsZero() {
+			where += fmt.Sprintf(" AND r.day %s %d", bound.op, dayIn(bound.at, u.q.Zone))
+		}
+	}
+	for _, f := range []struct{ column, value string }{{"harness", u.q.Harness}, {"project", u.q.Project}, {"model", u.q.Model}} {
+		if f.value != "" {
+			where += " AND r." + f.column + " = " + wordOf
+			args = append(args, f.value)
+		}
+	}
+	recorded := map[CostMode]string{CostAuto: "r.auto_recorded_n", CostRecorded: "r.recorded_n", CostList: "0"}
+	query := fill(usageFile("rollup"), map[string]string{
+		"key": u.by.key, "where": where, "mode": string(u.q.Cost), "recorded": recorded[u.q.Cost], "tail": u.tail(),
+	})
+	return fill(query, map[string]string{"day": "r.day", "week_start": fmt.Sprint(int(u.q.WeekStart))}), args
+}
+
+// wordOf is the number of a text that is an argument.
+const wordOf = "(SELECT id FROM word WHERE text = ?)"
+
+// where is the window and the filters that requests and prompts share; alias is
+// the table, at its column of time.
+func (u *usage) where(alias, at, project string) (string, []any) {
+	parts, args := []string{"true"}, []any(nil)
+	add := func(condition string, arg any) { parts, args = append(parts, condition), append(args, arg) }
+	if !u.q.Since.IsZero() {
+		add(alias+"."+at+" >= ?", u.q.Since.UnixMilli())
+	}
+	if !u.q.Until.IsZero() {
+		add(alias+"."+at+" < ?", u.q.Until.UnixMilli())
+	}
+	if u.q.Harness != "" {
+		add(alias+".harness = "+wordOf, u.q.Harness)
+	}
+	if u.q.Project != "" {
+		add(project+" = "+wordOf, u.q.Project)
+	}
+	if len(u.sessions) > 0 {
+		parts = append(parts, alias+".session IN "+numbers(u.sessions))
+	}
+	return strings.Join(parts, " AND "), args
+}
+
+// tail is the end of the statement, which keeps the newest rows.
+func (u *usage) tail() string {
+	label, join := u.labels()
+	newest := ""
+	if u.q.Last > 0 {
+		order := "max(last_at) DESC, key DESC"
+		if u.by.newest == byKey {
+			order = "key DESC"
+		}
+		newest = fmt.Sprintf("WHERE g.key IN (SELECT key FROM grouped GROUP BY key ORDER BY %s LIMIT %d)", order, u.q.Last)
+	}
+	order := "g.key"
+	if u.by.word {
+		order = "label"
+	}
+	return fill(usageFile("tail"), map[string]string{"label": label, "label_join": join, "newest": newest, "order": order})
+}
+
+// labels turns a key into text: its word, or the number itself.
+func (u *usage) labels() (label, join string) {
+	if u.by.word {
+		return "coalesce(kw.text, '')", "LEFT JOIN word kw ON kw.id = g.key"
+	}
+	return "g.key::VARCHAR", ""
+}
+
+// places fills in what keys are made of, over the instant in column at.
+func (u *usage) places(query, at string) string {
+	offset := strings.ReplaceAll(u.offset, "{at}", at)
+	hour := floorDiv(at+" + "+offset, hourMillis) + fmt.Sprintf(" * %d - %s", hourMillis, offset)
+	return fill(query, map[string]string{
+		"day": dayExpr(offset, at), "hour": "(" + hour + ")", "week_start": fmt.Sprint(int(u.q.WeekStart)),
+		"block": strings.ReplaceAll(blockKey, "{at}", at),
+	})
+}
+
+const hourMillis = 3_600_000
