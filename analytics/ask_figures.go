@@ -17,7 +17,7 @@ type figures struct {
 // targets are where the columns of ask_figures.sql are scanned to, in their order.
 func (f *figures) targets() []any {
 	return []any{
-		&f.requests, &f.coarse, &f.input, &f.output, &f.reasoning, &f.cacheRead, &f.cacheWrite, &f.all,
+		&f.requests, &f.coarse, wide{&f.input}, wide{&f.output}, wide{&f.reasoning}, wide{&f.cacheRead}, wide{&f.cacheWrite}, wide{&f.all},
 		amount{&f.cost}, &f.priced, &f.unpriced, &f.recorded, texts{&f.unpricedModels}, texts{&f.models},
 	}
 }
@@ -79,4 +79,14 @@ func some(list []string) []string {
 		return []string{}
 	}
 	return list
+}
+
+// number scans a sum that is never NULL.
+type number struct{ at *int64 }
+
+func (n number) Scan(v any) error {
+	var p *int64
+	err := wide{&p}.Scan(v)
+	*n.at = or0(p)
+	return err
 }

@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,11 +15,29 @@ type world struct {
 	t     *testing.T
 	l     *Ledger
 	words map[string]int
+	// tx holds the inserts of together; nil outside of it.
+	tx *sql.Tx
+	// zero has for each table the columns that may not be null, with the value that says nothing.
+	zero map[string]row
+}
+
+// together runs fn with all its inserts in one transaction.
+func (w *world) together(fn func()) {
+	w.t.Helper()
+	var err error
+	if w.tx, err = w.l.db.Begin(); err != nil {
+		w.t.Fatal(err)
+	}
+	fn()
+	if err := w.tx.Commit(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.tx = nil
 }
 
 func newWorld(t *testing.T, o Options) *world {
 	t.Helper()
-	w := &world{t: t, l: open(t, o), words: map[string]int{"": 0}}
+	w := &world{t: t, l: open(t, o), words: map[string]int{"": 0}, zero: map[string]row{}}
 	w.insert("scan", row{"id": 1, "started_at": at("2026-10-07T00:00:00Z")})
 	return w
 }
@@ -42,22 +61,9 @@ type row map[string]any
 
 func (w *world) insert(table string, r row) {
 	w.t.Helper()
-	list, err := w.l.db.Query("SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ? AND NOT is_nullable", table)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer list.Close()
-	zero := map[string]any{"VARCHAR": "", "BOOLEAN": false}
-	for list.Next() {
-		var name, kind string
-		if err := list.Scan(&name, &kind); err != nil {
-			w.t.Fatal(err)
-		}
-		if _, ok := r[name]; ok {
-			continue
-		}
-		if r[name] = zero[kind]; r[name] == nil {
-			r[name] = 0
+	for name, v := range w.needed(table) {
+		if _, ok := r[name]; !ok {
+			r[name] = v
 		}
 	}
 	var names, marks []string
@@ -65,16 +71,50 @@ func (w *world) insert(table string, r row) {
 	for name, v := range r {
 		names, marks, values = append(names, `"`+name+`"`), append(marks, "?"), append(values, v)
 	}
-	if _, err := w.l.db.Exec("INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(marks, ", ")+")", values...); err != nil {
+	query := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ")"
+	run := w.l.db.Exec
+	if w.tx != nil {
+		run = w.tx.Exec
+	}
+	if _, err := run(query, values...); err != nil {
 		w.t.Fatalf("insert into %s: %v", table, err)
 	}
+}
+
+// needed are the columns of a table that may not be null.
+func (w *world) needed(table string) row {
+	w.t.Helper()
+	if w.zero[table] != nil {
+		return w.zero[table]
+	}
+	list, err := w.l.db.Query("SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ? AND NOT is_nullable", table)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer list.Close()
+	w.zero[table] = row{}
+	for list.Next() {
+		var name, kind string
+		if err := list.Scan(&name, &kind); err != nil {
+			w.t.Fatal(err)
+		}
+		w.zero[table][name] = map[string]any{"VARCHAR": "", "BOOLEAN": false}[kind]
+		if w.zero[table][name] == nil {
+			w.zero[table][name] = 0
+		}
+	}
+	return w.zero[table]
 }
 
 func (w *world) word(text string) int {
 	id, ok := w.words[text]
 	if !ok {
 		// The ledger may have words of its own: theirs are looked up.
-		known := w.l.db.QueryRow("SELECT coalesce(min(id) FILTER (WHERE text = ?), -1), coalesce(max(id), 0) FROM word", text)
+		ask := w.l.db.QueryRow
+		if w.tx != nil {
+			ask = w.tx.QueryRow
+		}
+		known := ask("SELECT coalesce(min(id) FILTER (WHERE text = ?), -1), coalesce(max(id), 0) FROM word", text)
 		var last int
 		if err := known.Scan(&id, &last); err != nil {
 			w.t.Fatal(err)
@@ -151,14 +191,16 @@ func (w *world) request(r requestRow) {
 // tests' comments.
 func shop(t *testing.T) *world {
 	w := newWorld(t, Options{ReportZone: time.UTC})
-	w.source(1, "claude-code", "/srv/logs/a.jsonl", "", false)
-	w.source(2, "claude-code", "/srv/logs/a/agent-a9f.jsonl", "", false)
-	w.source(3, "claude-code", "/srv/logs/fork.jsonl", "", false)
-	w.source(4, "codex-cli", "/srv/logs/rollout.jsonl", "", false)
-	w.source(5, "claude-code", "/srv/logs/old.jsonl", "laptop", true)
-	w.shopSessions()
-	w.shopRequests()
-	w.shopFacts()
+	w.together(func() {
+		w.source(1, "claude-code", "/srv/logs/a.jsonl", "", false)
+		w.source(2, "claude-code", "/srv/logs/a/agent-a9f.jsonl", "", false)
+		w.source(3, "claude-code", "/srv/logs/fork.jsonl", "", false)
+		w.source(4, "codex-cli", "/srv/logs/rollout.jsonl", "", false)
+		w.source(5, "claude-code", "/srv/logs/old.jsonl", "laptop", true)
+		w.shopSessions()
+		w.shopRequests()
+		w.shopFacts()
+	})
 	return w
 }
 

@@ -1,0 +1,205 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"meterbridge"
+)
+
+// ReconcileOptions of a proof. The zero value is valid.
+type ReconcileOptions struct {
+	// Zone forms days, weeks and months; nil is the ledger's.
+	Zone *time.Location
+	// WeekStart is the week's first day.
+	WeekStart time.Weekday
+	// Accept makes the present sums those that later proofs are held against,
+	// even where they fell.
+	Accept bool
+}
+
+// ReconcileReport proves that all reports agree: each is a query over the same
+// rows, so its rows and the ledger's rows must have the same sums, exactly.
+type ReconcileReport struct {
+	SchemaVersion int    `json:"schemaVersion"`
+	Timezone      string `json:"timezone"`
+	// OK: every check holds. Warnings do not make it false.
+	OK       bool        `json:"ok"`
+	Totals   ExactTotals `json:"totals"`
+	Checks   []Check     `json:"checks"`
+	Warnings []string    `json:"warnings"`
+	// Cells are the sums by harness, machine and month of UTC: a total of all
+	// time would hide a month that fell.
+	Cells []Cell `json:"cells"`
+}
+
+// ExactTotals are sums without rounding; classes that nothing reports are 0.
+type ExactTotals struct {
+	Totals
+	// CostPicoUSD is a whole number of pico-USD as text.
+	CostPicoUSD string `json:"costPicoUsd"`
+}
+
+// Check is one thing that must hold.
+type Check struct {
+	Name string `json:"name"`
+	OK   bool   `json:"ok"`
+	// Got are the sums that differ from the totals; absent otherwise.
+	Got *ExactTotals `json:"got,omitempty"`
+	// Detail says what is wrong; empty when nothing is.
+	Detail string `json:"detail,omitempty"`
+}
+
+// Cell is one harness on one machine in one month.
+type Cell struct {
+	Harness string  `json:"harness"`
+	Machine *string `json:"machine"`
+	Month   string  `json:"month"`
+	ExactTotals
+	// Was are the highest sums of earlier proofs; null at the first.
+	Was *CellSums `json:"was"`
+	// FellPercent is how far tokens or requests lie below them; 0 when they do not.
+	FellPercent float64 `json:"fellPercent"`
+}
+
+// reports are the reports that must agree.
+var reports = [...]string{"day", "week", "month", "hour", "session", "project", "model", "harness", "agent", "block"}
+
+// Reconcile proves that all reports agree and that the ledger keeps its laws,
+// and remembers the sums of each month for the next proof.
+func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (ReconcileReport, error) {
+	if o.Zone == nil {
+		o.Zone = l.opts.ReportZone
+	}
+	r := ReconcileReport{SchemaVersion: SchemaVersion, Timezone: ZoneName(o.Zone), OK: true, Checks: []Check{}, Warnings: []string{}}
+	if err := l.freshen(ctx); err != nil {
+		return r, err
+	}
+	err := l.reading(ctx, func(c *sql.Conn) error {
+		if err := r.cells(ctx, c); err != nil {
+			return err
+		}
+		for _, by := range reports {
+			if err := r.report(ctx, c, l, by, o); err != nil {
+				return err
+			}
+		}
+		if err := r.rollup(ctx, c, l); err != nil {
+			return err
+		}
+		return r.laws(ctx, c)
+	})
+	if err != nil {
+		return r, fmt.Errorf("reconcile: %w", err)
+	}
+	for _, c := range r.Checks {
+		r.OK = r.OK && c.OK
+	}
+	return r, l.compareMonths(ctx, &r, o.Accept)
+}
+
+// cells sums the rows themselves: what everything else is held against.
+func (r *ReconcileReport) cells(ctx context.Context, q querier) (err error) {
+	total := exact{}
+	r.Cells, err = collect(ctx, q, "reconcile_cells", func(rows *sql.Rows, c *Cell) error {
+		var e exact
+		var cost meterbridge.NullPico
+		err := rows.Scan(&c.Harness, text{&c.Machine}, &c.Month, &e.Requests, number{&e.InputTokens}, number{&e.OutputTokens}, number{&e.ReasoningTokens},
+			number{&e.CacheReadTokens}, number{&e.CacheWriteTokens}, amount{&cost})
+		e.cost = cost.Amount
+		total.add(e)
+		c.ExactTotals = e.shown()
+		return err
+	})
+	r.Totals = total.shown()
+	return err
+}
+
+// report holds the rows of one report against the ledger's.
+func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by string, o ReconcileOptions) error {
+	u := &usage{
+		q: UsageQuery{By: by, Zone: o.Zone, WeekStart: o.WeekStart, Cost: CostAuto},
+		l: l, ctx: ctx, c: c, by: groupings[by], now: l.opts.Now(),
+	}
+	for _, step := range []func() error{u.resolveZone, u.resolveSessions, u.resolveBlocks} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	rows, err := u.rows()
+	if err != nil {
+		return err
+	}
+	var sum exact
+	for _, g := range rows {
+		sum.add(exactOf(&g.figures))
+	}
+	check := Check{Name: "usage by " + by, OK: sum.shown() == r.Totals}
+	if !check.OK {
+		got := sum.shown()
+		check.Got, check.Detail = &got, fmt.Sprintf("the sum of its %d rows is not that of the ledger's requests", len(rows))
+	}
+	r.Checks = append(r.Checks, check)
+	return nil
+}
+
+func (r *ReconcileReport) laws(ctx context.Context, q querier) error {
+	checks, err := collect(ctx, q, "reconcile_laws", func(rows *sql.Rows, c *Check) error {
+		var broken int64
+		var example *string
+		err := rows.Scan(&c.Name, &broken, text{&example})
+		if c.OK = broken == 0; !c.OK {
+			c.Detail = fmt.Sprintf("broken %d times", broken)
+			if example != nil {
+				c.Detail += ", for example " + *example
+			}
+		}
+		return err
+	})
+	r.Checks = append(r.Checks, checks...)
+	return err
+}
+
+// exact are sums without rounding.
+type exact struct {
+	Totals
+	cost meterbridge.PicoUSD
+}
+
+func exactOf(f *figures) exact {
+	return exact{Totals: Totals{
+		Requests: f.requests, InputTokens: or0(f.input), OutputTokens: or0(f.output), ReasoningTokens: or0(f.reasoning),
+		CacheReadTokens: or0(f.cacheRead), CacheWriteTokens: or0(f.cacheWrite),
+	}, cost: f.cost.Amount}
+}
+
+func (e *exact) add(o exact) {
+	e.Totals = e.Totals.minus(Totals{}.minus(o.Totals))
+	e.cost = e.cost.Add(o.cost)
+}
+
+func (e exact) shown() ExactTotals {
+	return ExactTotals{Totals: e.Totals, CostPicoUSD: e.cost.Big().String()}
+}
+
+// rollup holds the stored sums of days against their requests.
+func (r *ReconcileReport) rollup(ctx context.Context, c *sql.Conn, l *Ledger) error {
+	zone, err := zoneCase(ctx, c, l.opts.ReportZone, "r.ended_at")
+	if err != nil {
+		return err
+	}
+	var differ int64
+	var first *int64
+	query := fill(question("reconcile_rollup"), map[string]string{"day": dayExpr(zone, "r.ended_at")})
+	if err := c.QueryRowContext(ctx, query).Scan(&differ, &first); err != nil {
+		return fmt.Errorf("ask reconcile_rollup: %w", err)
+	}
+	check := Check{Name: "the stored sums of days are those of their requests", OK: differ == 0}
+	if !check.OK {
+		check.Detail = fmt.Sprintf("%d sums differ, the first on %s", differ, dayOfKey(fmt.Sprint(or0(first))).Format(time.DateOnly))
+	}
+	r.Checks = append(r.Checks, check)
+	return nil
+}
