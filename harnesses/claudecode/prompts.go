@@ -40,15 +40,24 @@ func (p *parser) user() {
 	}
 }
 
-// promptText is the text of the row's content, its start where it is very long.
+// promptText is the text of the row's content, as far as it is needed: more than
+// a preview only where a mark of the client's may stand at its start.
 func (r *row) promptText() string {
-	if r.message.hasText {
-		return walk.Unquote(r.message.text, longestPrompt)
+	raw := r.message.text
+	if !r.message.hasText {
+		if !r.message.has(textBlock) {
+			return ""
+		}
+		raw = r.message.reply(nil)
 	}
-	if !r.message.has(textBlock) {
+	if len(raw) == 0 {
 		return ""
 	}
-	return walk.Unquote(r.message.reply(nil), longestPrompt)
+	switch raw[0] {
+	case '<', '/', '[', '\\', ' ':
+		return walk.Unquote(raw, longestPrompt)
+	}
+	return walk.Unquote(raw, meterbridge.PreviewRunes)
 }
 
 func (r *row) interrupted(text string) bool {
@@ -119,9 +128,8 @@ func (p *parser) prompt(q meterbridge.Prompt, begins bool) {
 	if begins && len(p.row.promptID) == 0 {
 		p.beginTurn(p.row.uuid)
 	}
-	title := strings.Join(strings.Fields(q.Preview), " ")
-	if title != "" && q.Session == p.who.own && p.state.firstPrompt(q.Session) {
-		p.sessions.title(q.Session, title, meterbridge.TitleFromPrompt)
+	if q.Preview != "" && q.Session == p.who.own && p.state.firstPrompt(q.Session) {
+		p.sessions.title(q.Session, strings.Join(strings.Fields(q.Preview), " "), meterbridge.TitleFromPrompt)
 	}
 }
 

@@ -81,6 +81,8 @@ func (r *row) member(c *walk.Cursor) {
 		r.requestRef, _ = c.Text()
 	case "promptId":
 		r.promptID, _ = c.Text()
+	case "parentUuid", "userType", "entrypoint", "slug":
+		c.Skip()
 	case "toolUseResult":
 		r.toolUseResult = c.Peek() != 'n'
 		r.decoy = c.Raw()

@@ -1,9 +1,10 @@
 // Package walk reads JSON in place: a cursor over one value's bytes that hands
 // out members and scalars and skips the rest structurally, without allocating.
 // It checks structure (brackets, commas, colons, string ends, literals), so a
-// text inside a string can never be taken for a member. It imports only the
-// standard library; the parsers of harnesses call it, and turn to encoding/json
-// where it gives up.
+// text inside a string can never be taken for a member. What stands inside of
+// strings it leaves alone: control characters and wrong escapes pass. It imports
+// only the standard library; the parsers of harnesses call it, and turn to
+// encoding/json where it gives up.
 package walk
 
 import (
@@ -11,8 +12,6 @@ import (
 	"errors"
 	"math"
 	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // ErrSyntax is the error of input that is no JSON.
@@ -28,6 +27,8 @@ type Cursor struct {
 	i   int
 	key []byte
 	err error
+	// long is the content of the last long string; see skipString.
+	long []byte
 }
 
 // Over returns a cursor that stands before the value in b.
@@ -36,7 +37,7 @@ func Over(b []byte) Cursor { return Cursor{b: b} }
 // Err is ErrSyntax after a fault, else nil.
 func (c *Cursor) Err() error { return c.err }
 
-// Key is the raw text between the quotes of the current member's name.
+// Key is the current member's name, escapes resolved.
 func (c *Cursor) Key() []byte { return c.key }
 
 // Pos is the offset of the next byte to be read.
@@ -54,6 +55,14 @@ func (c *Cursor) fail() {
 }
 
 func (c *Cursor) space() {
+	if c.i < len(c.b) && c.b[c.i] > ' ' {
+		return
+	}
+	c.white()
+}
+
+// white moves over white space.
+func (c *Cursor) white() {
 	for c.i < len(c.b) {
 		switch c.b[c.i] {
 		case ' ', '\t', '\n', '\r':
@@ -66,7 +75,16 @@ func (c *Cursor) space() {
 
 // Peek is the first byte of the next value, 0 at the end.
 func (c *Cursor) Peek() byte {
-	c.space()
+	if c.i < len(c.b) {
+		if b := c.b[c.i]; b > ' ' {
+			return b
+		}
+	}
+	return c.peekBehindSpace()
+}
+
+func (c *Cursor) peekBehindSpace() byte {
+	c.white()
 	if c.i >= len(c.b) {
 		return 0
 	}
@@ -93,20 +111,44 @@ func (c *Cursor) enter(open byte) bool {
 //
 //	for first := true; c.Member(&first); { switch string(c.Key()) { … default: c.Skip() } }
 func (c *Cursor) Member(first *bool) bool {
+	i := c.i
+	if !*first && i < len(c.b) && c.b[i] == ',' {
+		i++
+	}
+	if end := plainName(c.b, i); end > 0 && (*first || i > c.i) {
+		*first = false
+		c.key = c.b[i+1 : end]
+		c.i = end + 2
+		return true
+	}
+	return c.anyMember(first)
+}
+
+// anyMember is Member for names of any form: with white space around them, with
+// escapes, or very long.
+func (c *Cursor) anyMember(first *bool) bool {
 	if !c.next('}', first) {
 		return false
 	}
-	if c.i >= len(c.b) || c.b[c.i] != '"' {
+	end := stringEnd(c.b, c.i)
+	if end < 0 {
 		c.fail()
 		return false
 	}
-	start := c.i + 1
-	if !c.skipString() {
+	c.key = c.b[c.i+1 : end-1]
+	c.i = end
+	if !c.colon() {
 		return false
 	}
-	c.key = c.b[start : c.i-1]
-	c.space()
-	if c.i >= len(c.b) || c.b[c.i] != ':' {
+	if bytes.IndexByte(c.key, '\\') >= 0 {
+		c.key = []byte(Unquote(c.key, 0))
+	}
+	return true
+}
+
+// colon moves behind the colon that follows a name.
+func (c *Cursor) colon() bool {
+	if c.Peek() != ':' {
 		c.fail()
 		return false
 	}
@@ -118,53 +160,31 @@ func (c *Cursor) Member(first *bool) bool {
 func (c *Cursor) Element(first *bool) bool { return c.next(']', first) }
 
 func (c *Cursor) next(end byte, first *bool) bool {
-	switch c.Peek() {
-	case end:
+	b := c.Peek()
+	if b == end && b != 0 {
 		c.i++
 		return false
-	case ',':
-		if *first {
-			c.fail()
-			return false
-		}
-		c.i++
-		if c.Peek() == end {
-			c.fail()
-			return false
-		}
-	default:
-		if !*first {
-			c.fail()
-			return false
-		}
 	}
-	*first = false
-	if c.i >= len(c.b) {
+	if *first {
+		*first = false
+		return c.begins(b)
+	}
+	if b != ',' {
 		c.fail()
+		return false
 	}
-	return c.err == nil
+	c.i++
+	return c.begins(c.Peek())
 }
 
-// skipString moves behind the string that starts at the cursor.
-func (c *Cursor) skipString() bool {
-	i := c.i + 1
-	for {
-		k := bytes.IndexByte(c.b[i:], '"')
-		if k < 0 {
-			c.fail()
-			return false
-		}
-		i += k
-		n := 0
-		for i-1-n > c.i && c.b[i-1-n] == '\\' {
-			n++
-		}
-		i++
-		if n%2 == 0 {
-			c.i = i
-			return true
-		}
+// begins reports whether b can begin a member or an element; what it can not
+// begin exactly is found when it is read.
+func (c *Cursor) begins(b byte) bool {
+	if b == 0 || b == ',' || b == '}' || b == ']' || b == ':' {
+		c.fail()
+		return false
 	}
+	return true
 }
 
 // Skip moves behind the next value.
@@ -179,148 +199,6 @@ func (c *Cursor) Skip() {
 	default:
 		c.skipLiteral()
 	}
-}
-
-// skipContainer moves behind the container that starts at the cursor.
-func (c *Cursor) skipContainer() bool {
-	var stack [64]byte
-	open := stack[:0]
-	first := false
-	for {
-		b := c.Peek()
-		switch {
-		case b == '{' || b == '[':
-			if len(open) >= maxDepth {
-				c.fail()
-				return false
-			}
-			open = append(open, b+2) // '{'+2 = '}', '['+2 = ']'
-			c.i++
-			first = true
-		case b == '"':
-			if !c.skipString() {
-				return false
-			}
-			first = false
-		case b == 0:
-			c.fail()
-			return false
-		default:
-			c.skipLiteral()
-			first = false
-		}
-		// After a value: ends and separators.
-		if first && c.Peek() == open[len(open)-1] {
-			first = false
-			c.i++
-			open = open[:len(open)-1]
-		} else if first {
-			if !c.memberName(open[len(open)-1]) {
-				return false
-			}
-			continue
-		}
-		for len(open) > 0 && c.Peek() == open[len(open)-1] {
-			c.i++
-			open = open[:len(open)-1]
-		}
-		if len(open) == 0 {
-			return c.err == nil
-		}
-		if c.Peek() != ',' {
-			c.fail()
-			return false
-		}
-		c.i++
-		if !c.memberName(open[len(open)-1]) {
-			return false
-		}
-	}
-}
-
-// memberName reads a name and its colon when the container is an object.
-func (c *Cursor) memberName(end byte) bool {
-	if end != '}' {
-		return c.err == nil
-	}
-	if c.Peek() != '"' || !c.skipString() || c.Peek() != ':' {
-		c.fail()
-		return false
-	}
-	c.i++
-	return true
-}
-
-// skipLiteral moves behind a number, true, false or null.
-func (c *Cursor) skipLiteral() {
-	start := c.i
-	for c.i < len(c.b) && !ends(c.b[c.i]) {
-		c.i++
-	}
-	if !literal(c.b[start:c.i]) {
-		c.fail()
-	}
-}
-
-func ends(b byte) bool {
-	switch b {
-	case ',', '}', ']', ' ', '\t', '\n', '\r', ':', '"', '{', '[':
-		return true
-	}
-	return false
-}
-
-func literal(b []byte) bool {
-	switch string(b) {
-	case "true", "false", "null":
-		return true
-	}
-	return number(b)
-}
-
-// number reports whether b is a number by JSON's grammar.
-func number(b []byte) bool {
-	i := 0
-	if i < len(b) && b[i] == '-' {
-		i++
-	}
-	switch {
-	case i < len(b) && b[i] == '0':
-		i++
-	default:
-		n := digits(b[i:])
-		if n == 0 {
-			return false
-		}
-		i += n
-	}
-	if i < len(b) && b[i] == '.' {
-		n := digits(b[i+1:])
-		if n == 0 {
-			return false
-		}
-		i += 1 + n
-	}
-	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
-		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		n := digits(b[i:])
-		if n == 0 {
-			return false
-		}
-		i += n
-	}
-	return i == len(b)
-}
-
-func digits(b []byte) int {
-	n := 0
-	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
-		n++
-	}
-	return n
 }
 
 // Raw moves behind the next value and returns its bytes, white space around it left off.
@@ -352,8 +230,19 @@ func (c *Cursor) Text() (raw []byte, ok bool) {
 // Int moves behind the next value and returns it as an integer; ok is false for
 // null, for what is no number, and for a number that is no integer of 63 bits.
 func (c *Cursor) Int() (n int64, ok bool) {
-	raw := c.Raw()
-	return Integer(raw)
+	if b := c.Peek(); b < '1' || b > '9' {
+		return Integer(c.Raw())
+	}
+	i := c.i
+	for i < len(c.b) && i-c.i < 18 && c.b[i]-'0' <= 9 {
+		n = n*10 + int64(c.b[i]-'0')
+		i++
+	}
+	if i >= len(c.b) || c.b[i] != ',' && c.b[i] != '}' {
+		return Integer(c.Raw())
+	}
+	c.i = i
+	return n, true
 }
 
 // Integer reads the text of a JSON number.
@@ -393,70 +282,4 @@ func (c *Cursor) Bool() (v, ok bool) {
 		return false, true
 	}
 	return false, false
-}
-
-// Unquote turns the raw text between quotes into a string, escapes resolved and
-// invalid UTF-8 replaced, as encoding/json does. max > 0 bounds the number of
-// characters that are kept.
-func Unquote(raw []byte, max int) string {
-	if max <= 0 && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return string(raw)
-	}
-	out := make([]byte, 0, min(len(raw), 4*max+4))
-	for n := 0; len(raw) > 0 && (max <= 0 || n < max); n++ {
-		var r rune
-		r, raw = nextRune(raw)
-		out = utf8.AppendRune(out, r)
-	}
-	return string(out)
-}
-
-func nextRune(raw []byte) (rune, []byte) {
-	if raw[0] != '\\' {
-		r, n := utf8.DecodeRune(raw)
-		return r, raw[n:]
-	}
-	if len(raw) < 2 {
-		return utf8.RuneError, nil
-	}
-	switch raw[1] {
-	case 'b':
-		return '\b', raw[2:]
-	case 'f':
-		return '\f', raw[2:]
-	case 'n':
-		return '\n', raw[2:]
-	case 'r':
-		return '\r', raw[2:]
-	case 't':
-		return '\t', raw[2:]
-	case 'u':
-		return unicodeEscape(raw)
-	}
-	return rune(raw[1]), raw[2:]
-}
-
-func unicodeEscape(raw []byte) (rune, []byte) {
-	r, ok := hex4(raw)
-	if !ok {
-		return utf8.RuneError, raw[2:]
-	}
-	raw = raw[6:]
-	if !utf16.IsSurrogate(r) {
-		return r, raw
-	}
-	if low, ok := hex4(raw); ok {
-		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-			return pair, raw[6:]
-		}
-	}
-	return utf8.RuneError, raw
-}
-
-func hex4(raw []byte) (rune, bool) {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(raw[2:6]), 16, 32)
-	return rune(n), err == nil
 }
