@@ -1,0 +1,2 @@
+CREATE TABLE threads (id TEXT PRIMARY KEY, title TEXT, name TEXT, updated_at_ms INTEGER);
+INSERT INTO threads VALUES ('a11b7c1e-0000-4000-8000-0000000000a1','Say it','Old name',1772442010000);

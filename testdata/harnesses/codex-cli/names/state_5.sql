@@ -1,0 +1,6 @@
+CREATE TABLE threads (id TEXT PRIMARY KEY, rollout_path TEXT NOT NULL, cwd TEXT NOT NULL, title TEXT NOT NULL, name TEXT, first_user_message TEXT, source TEXT, thread_source TEXT, agent_nickname TEXT, agent_role TEXT, git_branch TEXT, tokens_used INTEGER, archived INTEGER, created_at_ms INTEGER, updated_at_ms INTEGER);
+CREATE TABLE thread_spawn_edges (parent_thread_id TEXT NOT NULL, child_thread_id TEXT NOT NULL PRIMARY KEY, status TEXT NOT NULL);
+INSERT INTO threads VALUES ('a11b7c1e-0000-4000-8000-0000000000a1','x','/srv/demo-shop','Say it',NULL,'Say it','cli','user',NULL,NULL,'main',1100,0,1772442000000,1772442010000);
+INSERT INTO threads VALUES ('b22b7c1e-0000-4000-8000-0000000000b2','x','/srv/demo-shop','Say it',NULL,'Say it','{"subagent":{"thread_spawn":{"parent_thread_id":"a11b7c1e-0000-4000-8000-0000000000a1","depth":1}}}','subagent','Ada','worker','main',1100,0,1772442000000,1772442010000);
+INSERT INTO threads VALUES ('c33b7c1e-0000-4000-8000-0000000000c3','x','/srv/demo-shop','Say it','Named by hand','Say it','cli','user',NULL,NULL,'topic',1100,0,1772442000000,1772442020000);
+INSERT INTO thread_spawn_edges VALUES ('a11b7c1e-0000-4000-8000-0000000000a1','b22b7c1e-0000-4000-8000-0000000000b2','completed');
