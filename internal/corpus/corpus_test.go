@@ -17,7 +17,7 @@ func TestGenerate_TruthAgreesWithItself(t *testing.T) {
 		if part.Totals.Requests == 0 {
 			t.Errorf("%s: no requests", name)
 		}
-		for by, g := range map[string]group{"day": part.ByDay, "model": part.ByModel, "project": part.ByProject, "session": part.BySession} {
+		for by, g := range map[string]Group{"day": part.ByDay, "model": part.ByModel, "project": part.ByProject, "session": part.BySession} {
 			var sum Tok
 			for _, n := range g {
 				sum.add(*n)

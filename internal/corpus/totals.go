@@ -30,10 +30,10 @@ func (t *Tok) add(o Tok) {
 	t.Total += o.Total
 }
 
-// group maps a key of a report to its sums.
-type group map[string]*Tok
+// Group maps a key of a report to its sums.
+type Group map[string]*Tok
 
-func (g group) add(k string, o Tok) {
+func (g Group) add(k string, o Tok) {
 	t := g[k]
 	if t == nil {
 		t = &Tok{}
@@ -53,15 +53,15 @@ type Part struct {
 	Lines      int64            `json:"lines"`
 	UsageLines int64            `json:"usage_lines"`
 	UsageBytes int64            `json:"usage_bytes"`
-	ByDay      group            `json:"by_day_utc"`
-	ByModel    group            `json:"by_model"`
-	ByDayModel group            `json:"by_day_model"`
-	ByProject  group            `json:"by_project"`
-	BySession  group            `json:"by_session"`
+	ByDay      Group            `json:"by_day_utc"`
+	ByModel    Group            `json:"by_model"`
+	ByDayModel Group            `json:"by_day_model"`
+	ByProject  Group            `json:"by_project"`
+	BySession  Group            `json:"by_session"`
 }
 
 func newPart() *Part {
-	return &Part{Traps: map[string]int64{}, ByDay: group{}, ByModel: group{}, ByDayModel: group{}, ByProject: group{}, BySession: group{}}
+	return &Part{Traps: map[string]int64{}, ByDay: Group{}, ByModel: Group{}, ByDayModel: Group{}, ByProject: Group{}, BySession: Group{}}
 }
 
 func (h *Part) count(ts time.Time, model, project, session string, t Tok) {

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"meterbridge/internal/daemon"
+)
+
+// The exit codes of the contract.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitNothing = 3
+	exitLimit   = 4
+)
+
+// wrongUsage is an error of the command line itself.
+type wrongUsage struct {
+	err  error
+	hint string
+}
+
+func (e *wrongUsage) Error() string { return e.err.Error() }
+func (e *wrongUsage) Unwrap() error { return e.err }
+
+func usageError(err error, hint string) error { return &wrongUsage{err: err, hint: hint} }
+
+func usagef(hint, format string, args ...any) error {
+	return usageError(fmt.Errorf(format, args...), hint)
+}
+
+// report prints an error with its hint and returns the exit code.
+func (a *app) report(err error) int {
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.err, "meterbridge: stopped; what was read is kept")
+		return exitFailed
+	}
+	fmt.Fprintf(a.err, "meterbridge: %v\n", err)
+	code, hint := classify(err)
+	if hint != "" {
+		fmt.Fprintf(a.err, "hint: %s\n", strings.ReplaceAll(hint, "\n", "\n      "))
+	}
+	return code
+}
+
+func classify(err error) (code int, hint string) {
+	var usage *wrongUsage
+	if errors.As(err, &usage) {
+		return exitUsage, usage.hint
+	}
+	var fault *daemon.Fault
+	if errors.As(err, &fault) {
+		if fault.Nothing {
+			return exitNothing, fault.Hint
+		}
+		return exitFailed, fault.Hint
+	}
+	if strings.HasPrefix(err.Error(), "unknown command") || strings.Contains(err.Error(), "arg(s), received") {
+		return exitUsage, "see `meterbridge --help`"
+	}
+	return exitFailed, ""
+}

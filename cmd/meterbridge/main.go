@@ -1,0 +1,21 @@
+// Command meterbridge shows what coding agents used and cost, and why. This
+// package holds one file per command: each parses flags, asks internal/daemon,
+// and prints. Nothing here knows a database, a log format or a price.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// version is set by the linker.
+var version = "dev" //nolint:gochecknoglobals // the linker needs a variable
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], systemTerminal())
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"meterbridge/internal/daemon"
+)
+
+func newTimelineCmd(a *app) *cobra.Command {
+	var f windowFlags
+	var noScan bool
+	cmd := &cobra.Command{
+		Use: "timeline ID", Short: "Requests and turns of a session, drawn over time", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := a.openScanned(cmd.Context(), noScan)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			w, err := f.resolve(m.Defaults())
+			if err != nil {
+				return err
+			}
+			t, err := m.Timeline(cmd.Context(), args[0], w.since, w.until)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(t)
+			}
+			return a.drawTimeline(t, w.zone)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&noScan, "no-scan", false, "answer from the ledger as it is")
+	return cmd
+}
+
+// axis maps instants (epoch milliseconds) to columns.
+type axis struct {
+	from, to int64
+	width    int
+}
+
+func axisOf(t daemon.Timeline, width int) axis {
+	x := axis{width: width}
+	for i, r := range t.Requests {
+		start := r.EndedAt
+		if r.StartedAt != nil {
+			start = *r.StartedAt
+		}
+		if i == 0 || start < x.from {
+			x.from = start
+		}
+		x.to = max(x.to, r.EndedAt)
+	}
+	return x
+}
+
+func (x axis) column(at int64) int {
+	if x.to <= x.from {
+		return 0
+	}
+	c := int(float64(at-x.from) / float64(x.to-x.from) * float64(x.width-1))
+	return min(max(c, 0), x.width-1)
+}
+
+// bar is a request on the axis: a bar from start to end, a tick where only the
+// end is logged.
+func (x axis) bar(r daemon.TimedRequest) string {
+	line := []rune(strings.Repeat("·", x.width))
+	end := x.column(r.EndedAt)
+	if r.StartedAt == nil {
+		line[end] = '▕'
+		return string(line)
+	}
+	for i := x.column(*r.StartedAt); i <= end; i++ {
+		line[i] = '█'
+	}
+	return string(line)
+}
+
+// timelineWidth is the number of columns of the axis.
+const timelineWidth = 40
+
+func (a *app) drawTimeline(t daemon.Timeline, zone *time.Location) error {
+	if len(t.Requests) == 0 {
+		_, err := fmt.Fprintln(a.out, "No requests in this window.")
+		return err
+	}
+	x := axisOf(t, timelineWidth)
+	at := func(ms int64) time.Time { return time.UnixMilli(ms).In(zone) }
+	fmt.Fprintf(a.out, "%s  %s\n%s to %s, %d requests, %d turns\n", t.Session, t.Harness,
+		at(x.from).Format(time.DateTime), at(x.to).Format(time.DateTime+" MST"), len(t.Requests), len(t.Turns))
+	if t.Truncated {
+		fmt.Fprintf(a.out, "Only the newest %d requests are shown.\n", len(t.Requests))
+	}
+	g := grid{columns: []column{
+		{name: "End"}, {name: "Over time"}, {name: "Took", right: true, drop: 2}, {name: "Model", shrink: true, drop: 4},
+		{name: "Sub-agent", shrink: true, drop: 5}, {name: "Input", right: true}, {name: "Output", right: true},
+		{name: "Cache read", right: true, drop: 1}, {name: "Tools", shrink: true, drop: 3},
+	}}
+	for _, r := range t.Requests {
+		g.rows = append(g.rows, []string{
+			at(r.EndedAt).Format(time.TimeOnly), x.bar(r), took(r), text(r.Model), subagentOf(r),
+			count(r.InputTokens), count(r.OutputTokens), count(r.CacheReadTokens), strings.Join(r.Tools, " "),
+		})
+	}
+	return g.print(a.out, a.width, a.colour())
+}
+
+func took(r daemon.TimedRequest) string {
+	if r.StartedAt == nil {
+		return notReported
+	}
+	return fmt.Sprintf("%.1f s", float64(r.EndedAt-*r.StartedAt)/1000)
+}
+
+func subagentOf(r daemon.TimedRequest) string {
+	switch {
+	case r.Subagent == nil:
+		return ""
+	case r.Subagent.Name != nil:
+		return *r.Subagent.Name
+	}
+	return shortID(r.Subagent.ID)
+}

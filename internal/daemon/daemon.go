@@ -1,0 +1,122 @@
+// Package daemon is the only place that wires: it opens an installation's
+// settings, prices and ledger, gives the scanner its harnesses and its sink,
+// and joins answers that need more than one of them. The commands and, later,
+// the server call it; it may import every package of the project.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"meterbridge/analytics"
+	"meterbridge/harnesses"
+	"meterbridge/harnesses/all"
+	"meterbridge/internal/config"
+)
+
+// Options say where an installation lies and how it sees the world.
+type Options struct {
+	Getenv func(string) string
+	// Home is the user's home folder, OS a GOOS value.
+	Home, OS string
+	Now      func() time.Time
+	Version  string
+	// Paths replaces the folders that the environment asks for; nil takes those.
+	Paths *config.Paths
+}
+
+// Meter is an open installation. One process has it at a time.
+type Meter struct {
+	opts   Options
+	paths  config.Paths
+	config config.Config
+	zone   *time.Location
+	week   time.Weekday
+	prices *Prices
+	lock   *lock
+	ledger *analytics.Ledger
+	// scratch is a folder that goes when the meter is closed; empty for none.
+	scratch string
+}
+
+// ReportDefaults are what reports take when no flag says otherwise.
+type ReportDefaults struct {
+	Zone      *time.Location
+	WeekStart time.Weekday
+}
+
+// Open opens the installation, creating it when it is not there yet. It waits a
+// moment for another process that has it; after that the *Fault names the holder.
+func Open(ctx context.Context, o Options) (*Meter, error) {
+	m, err := prepare(o)
+	if err != nil {
+		return nil, err
+	}
+	if m.lock, err = acquire(ctx, m.paths.Lock()); err != nil {
+		return nil, err
+	}
+	m.ledger, err = analytics.Open(ctx, m.paths.Ledger(), analytics.Options{
+		Prices: m.prices.table, DefaultProvider: defaultProvider, ReportZone: m.zone, Now: o.Now,
+	})
+	if err != nil {
+		return nil, errors.Join(ledgerFault(err), m.lock.release())
+	}
+	return m, nil
+}
+
+// prepare reads settings and prices; nothing is locked yet.
+func prepare(o Options) (*Meter, error) {
+	m := &Meter{opts: o, paths: config.Locate(o.Getenv)}
+	if o.Paths != nil {
+		m.paths = *o.Paths
+	}
+	var err error
+	if m.config, err = config.Load(m.paths.Settings(), o.Home); err != nil {
+		return nil, settingsFault(err)
+	}
+	if m.zone, err = m.config.Report.Zone(); err != nil {
+		return nil, settingsFault(err)
+	}
+	if m.zone == nil {
+		m.zone = config.SystemZone(o.Getenv)
+	}
+	if m.week, err = config.Weekday(m.config.Report.WeekStart); err != nil {
+		return nil, settingsFault(err)
+	}
+	m.prices, err = loadPrices(m.paths, m.config, o.Now)
+	return m, err
+}
+
+// Close ends the use of the installation.
+func (m *Meter) Close() error {
+	err := errors.Join(m.ledger.Close(), m.lock.release())
+	if m.scratch != "" {
+		err = errors.Join(err, os.RemoveAll(m.scratch))
+	}
+	return err
+}
+
+// Defaults are the report's zone and week.
+func (m *Meter) Defaults() ReportDefaults {
+	return ReportDefaults{Zone: m.zone, WeekStart: m.week}
+}
+
+// Warnings are sentences that the user should see once.
+func (m *Meter) Warnings() []string { return m.prices.Warnings() }
+
+// env is what harnesses may know of the machine.
+func (m *Meter) env() harnesses.Env {
+	return harnesses.Env{Home: m.opts.Home, OS: m.opts.OS, Getenv: m.opts.Getenv}
+}
+
+// defaultProvider is the price table's provider of a harness's own requests.
+func defaultProvider(id string) string {
+	for _, h := range all.Harnesses() {
+		if h.ID == id {
+			return h.Declaration.Provider
+		}
+	}
+	return ""
+}

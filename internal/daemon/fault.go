@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"meterbridge/analytics"
+	"meterbridge/internal/config"
+)
+
+// Fault is an error that a person can do something about.
+type Fault struct {
+	Err error
+	// Hint says what to do; only commands print it.
+	Hint string
+	// Nothing: there is no such thing, rather than something wrong (exit code 3).
+	Nothing bool
+}
+
+func (f *Fault) Error() string { return f.Err.Error() }
+func (f *Fault) Unwrap() error { return f.Err }
+
+func settingsFault(err error) error {
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		return &Fault{Err: fmt.Errorf("settings: %w", err), Hint: wrong.Hint}
+	}
+	return &Fault{Err: fmt.Errorf("settings: %w", err)}
+}
+
+func ledgerFault(err error) error {
+	switch {
+	case errors.Is(err, analytics.ErrBusy):
+		return &Fault{Err: err, Hint: "wait for the other program, or end it"}
+	case errors.Is(err, analytics.ErrNewer):
+		return &Fault{Err: err, Hint: "install the newer version of meterbridge, or point METERBRIDGE_HOME at another folder"}
+	case strings.Contains(err.Error(), "not a valid DuckDB database file"):
+		return &Fault{Err: err, Hint: "the file is damaged or is no ledger: move it away, and the next scan makes a new one from the logs"}
+	}
+	return err
+}
+
+// answerFault gives a question's error its hint and says whether there is
+// nothing of that name.
+func answerFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := &Fault{Err: err, Nothing: errors.Is(err, analytics.ErrUnknown)}
+	var hinted *analytics.HintError
+	if errors.As(err, &hinted) {
+		f.Hint = hinted.Hint
+	}
+	return f
+}

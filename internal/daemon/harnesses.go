@@ -1,0 +1,110 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"meterbridge/harnesses"
+	"meterbridge/harnesses/all"
+)
+
+// HarnessAnswer is what is read of one harness on this machine, and how exactly.
+type HarnessAnswer struct {
+	Harness       string       `json:"harness"`
+	Name          string       `json:"name"`
+	UsageReadable bool         `json:"usageReadable"`
+	Precision     string       `json:"precision"`
+	RequestTimes  string       `json:"requestTimes"`
+	CostField     *string      `json:"costField"`
+	ZeroCost      string       `json:"zeroCost"`
+	Provider      *string      `json:"provider"`
+	NeverReported []string     `json:"neverReported"`
+	Gaps          []string     `json:"gaps"`
+	Layouts       []string     `json:"layouts"`
+	Roots         []RootAnswer `json:"roots"`
+	// Files is the number of sources that the ledger knows and that are there.
+	Files int64 `json:"files"`
+	// Gone is the number of sources that were there once.
+	Gone int64 `json:"gone"`
+}
+
+// RootAnswer is a place that is looked in.
+type RootAnswer struct {
+	Path string `json:"path"`
+	// Variable moves the place; null when nothing does.
+	Variable *string `json:"variable"`
+	Set      bool    `json:"set"`
+	Found    bool    `json:"found"`
+	Machine  *string `json:"machine"`
+}
+
+// HarnessList is the answer of `harnesses`.
+type HarnessList struct {
+	SchemaVersion int             `json:"schemaVersion"`
+	Rows          []HarnessAnswer `json:"rows"`
+}
+
+// Harnesses tells what is read on this machine, from where, how exactly.
+func (m *Meter) Harnesses(ctx context.Context) (HarnessList, error) {
+	sources, err := m.ledger.Checkpoints(ctx)
+	if err != nil {
+		return HarnessList{}, err
+	}
+	here, gone := map[string]int64{}, map[string]int64{}
+	for i := range sources {
+		if sources[i].Gone {
+			gone[sources[i].Harness]++
+			continue
+		}
+		here[sources[i].Harness]++
+	}
+	list := HarnessList{SchemaVersion: 1, Rows: []HarnessAnswer{}}
+	for _, h := range all.Harnesses() {
+		row := declared(h)
+		row.Roots = m.rootsOf(h)
+		row.Files, row.Gone = here[h.ID], gone[h.ID]
+		list.Rows = append(list.Rows, row)
+	}
+	return list, nil
+}
+
+func declared(h harnesses.Harness) HarnessAnswer {
+	d := h.Declaration
+	return HarnessAnswer{
+		Harness: h.ID, Name: h.Name, UsageReadable: d.UsageReadable, Precision: string(d.Precision),
+		RequestTimes: string(d.RequestTimes), CostField: optional(d.CostField), ZeroCost: string(d.ZeroCost),
+		Provider: optional(d.Provider), NeverReported: listed(d.NeverReported), Gaps: listed(d.Gaps), Layouts: listed(d.Layouts),
+	}
+}
+
+func (m *Meter) rootsOf(h harnesses.Harness) []RootAnswer {
+	roots := h.Roots(m.env())
+	for _, s := range m.config.Sources {
+		if s.Harness == h.ID {
+			roots = append(roots, harnesses.Root{Path: filepath.Clean(s.Path), Machine: s.Machine})
+		}
+	}
+	out := []RootAnswer{}
+	for _, r := range roots {
+		_, err := os.Stat(r.Path)
+		out = append(out, RootAnswer{
+			Path: r.Path, Variable: optional(r.Variable), Set: r.Set, Found: err == nil, Machine: optional(r.Machine),
+		})
+	}
+	return out
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func listed(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

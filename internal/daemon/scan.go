@@ -1,0 +1,82 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"meterbridge/harnesses/all"
+	"meterbridge/scanner"
+)
+
+func (m *Meter) newScanner(progress Progress) (*scanner.Scanner, error) {
+	o := scanner.Options{
+		Env: m.env(), Harnesses: all.Harnesses(), StoreText: m.config.Privacy.KeepsText(), Progress: progress,
+	}
+	for _, s := range m.config.Sources {
+		o.Extra = append(o.Extra, scanner.Extra{Harness: s.Harness, Path: s.Path, Machine: s.Machine})
+	}
+	s, err := scanner.New(m.ledger, o)
+	if errors.Is(err, scanner.ErrUnknownHarness) {
+		return nil, &Fault{Err: fmt.Errorf("settings: %w", err), Hint: "the harnesses are " + strings.Join(harnessIDs(), ", ")}
+	}
+	return s, err
+}
+
+func harnessIDs() []string {
+	var ids []string
+	for _, h := range all.Harnesses() {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+// Scan reads what is new into the ledger; progress may be nil. When there is no
+// log and no row at all, the *Fault says where was looked. An interrupted scan
+// leaves a good ledger.
+func (m *Meter) Scan(ctx context.Context, progress Progress) (ScanResult, error) {
+	s, err := m.newScanner(progress)
+	if err != nil {
+		return ScanResult{}, err
+	}
+	if err := m.ledger.BeginScan(ctx); err != nil {
+		return ScanResult{}, fmt.Errorf("begin the scan: %w", err)
+	}
+	r, err := s.Scan(ctx)
+	// What was committed is to be summed up even when the scan was cut short.
+	if end := m.ledger.EndScan(context.WithoutCancel(ctx)); err == nil {
+		err = end
+	}
+	if err != nil {
+		return r, fmt.Errorf("scan: %w", err)
+	}
+	if total := r.Total(); total.Files == 0 && total.Gone == 0 {
+		return r, m.nothing(ctx, r)
+	}
+	return r, nil
+}
+
+// nothing is the fault of a machine without any log, nil when the ledger
+// remembers some.
+func (m *Meter) nothing(ctx context.Context, r ScanResult) error {
+	known, err := m.ledger.Checkpoints(ctx)
+	if err != nil || len(known) > 0 {
+		return err
+	}
+	var looked []string
+	for _, h := range r.Harnesses {
+		for _, root := range h.Roots {
+			line := h.Harness + ": " + root.Path
+			if root.Variable != "" {
+				line += " (" + root.Variable + " moves it)"
+			}
+			looked = append(looked, line)
+		}
+	}
+	return &Fault{
+		Err:     errors.New("no logs were found"),
+		Hint:    "looked in\n" + strings.Join(looked, "\n") + "\n`meterbridge usage --demo` shows the bundled example",
+		Nothing: true,
+	}
+}
