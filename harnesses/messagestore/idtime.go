@@ -33,7 +33,7 @@ func madeAt(id string, ms int64) vicinity {
 	switch {
 	case !ok:
 		return untold
-	case near(bits>>12, ms%wrap) || near(bits, ms):
+	case near(bits>>12, ms%wrap) || near(bits>>12+wrap, ms%wrap) || near(bits>>12, ms%wrap+wrap) || near(bits, ms):
 		return here
 	}
 	return elsewhere
@@ -57,7 +57,7 @@ func sessionTime(id string, ms int64) (began int64, ok bool) {
 
 func near(a, b int64) bool {
 	d := a - b
-	return -nearby <= d && d <= nearby || d > wrap-nearby
+	return -nearby <= d && d <= nearby
 }
 
 func idBits(id string) (int64, bool) {

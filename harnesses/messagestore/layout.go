@@ -83,11 +83,18 @@ func (p Product) claim(rel string) (harnesses.Kind, bool) {
 	if strings.Contains(rel, "/") {
 		return harnesses.Kind{}, false
 	}
-	switch path.Ext(rel) {
-	case ".db", ".sqlite", ".sqlite3":
-		return harnesses.Kind{Name: kindDatabase, Shape: harnesses.Database}, true
+	if !databaseName(rel) {
+		return harnesses.Kind{}, false
 	}
-	return harnesses.Kind{}, false
+	return harnesses.Kind{Name: kindDatabase, Shape: harnesses.Database}, true
+}
+
+func databaseName(name string) bool {
+	switch path.Ext(name) {
+	case ".db", ".sqlite", ".sqlite3":
+		return true
+	}
+	return false
 }
 
 // named reports whether the file at path has the name of one of the product's
@@ -103,9 +110,13 @@ func (p Product) named(file string) bool {
 }
 
 // skip keeps the walk out of everything else: logs, snapshots, the folders of
-// parts, which may hold a hundred thousand files.
+// parts, which may hold a hundred thousand files. A folder in the place of a
+// database is not passed over: it is to be reported.
 func skip(relDir string) bool {
 	segments := strings.Split(relDir, "/")
+	if len(segments) == 1 && databaseName(relDir) {
+		return false
+	}
 	for _, pattern := range [...][]string{
 		{"storage", "session", "*"},
 		{"storage", "message", "*"},

@@ -1,6 +1,7 @@
 package messagestore
 
 import (
+	"cmp"
 	"strconv"
 
 	"meterbridge"
@@ -215,16 +216,13 @@ func until(tools []tool, part string, all bool) (own, rest []tool) {
 	return tools[:n], tools[n:]
 }
 
-// tools writes down the calls of a message. A call's id is unique only within
-// its message: some providers number the calls of each answer.
+// tools writes down the calls of a message, or of one request of it. A call's id
+// is unique only within its request: some providers number the calls of each answer.
 func (s *scribe) tools(m *message, p *parts, request string) {
 	for _, t := range p.tools {
-		id := t.call
-		if id == "" {
-			id = t.part
-		}
+		id := cmp.Or(t.call, t.part)
 		s.out.ToolCalls = append(s.out.ToolCalls, meterbridge.ToolCall{
-			Harness: s.harness, NativeID: m.id + "/" + id, Session: m.session, Request: request,
+			Harness: s.harness, NativeID: cmp.Or(request, m.id) + "/" + id, Session: m.session, Request: request,
 			Name: t.name, StartedAt: millis(t.start), EndedAt: millis(t.end), OK: outcome(t.status),
 		})
 	}
