@@ -29,8 +29,9 @@ func parseDecimal(text string) (*big.Rat, error) {
 	return r, nil
 }
 
-// perMillion reads USD per million tokens, exactly, as pico-USD per token.
-func perMillion(text string) (int64, error) {
+// ParsePerMillion reads decimal USD per million tokens ("0.95"), exactly, as
+// pico-USD per token.
+func ParsePerMillion(text string) (int64, error) {
 	r, err := parseDecimal(text)
 	if err != nil {
 		return 0, err
@@ -58,7 +59,7 @@ func rounded(text string, scale int64) (int64, error) {
 	return n.Int64(), nil
 }
 
-// usdPerMillion is the inverse of perMillion, for people: "0.0028".
+// usdPerMillion is the inverse of ParsePerMillion, for people: "0.0028".
 func usdPerMillion(pico int64) string { return trimDecimal(big.NewRat(pico, 1_000_000)) }
 
 // trimDecimal is r with as many decimals as it needs, at most 12.

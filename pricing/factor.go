@@ -36,13 +36,6 @@ func ParseFactor(text string) (Factor, error) {
 	return Factor{Num: r.Num().Int64(), Den: r.Denom().Int64()}, nil
 }
 
-// UnmarshalText reads the factor of a configuration file.
-func (f *Factor) UnmarshalText(text []byte) error {
-	var err error
-	*f, err = ParseFactor(string(text))
-	return err
-}
-
 // UnmarshalJSON reads [numerator, denominator].
 func (f *Factor) UnmarshalJSON(data []byte) error {
 	var pair [2]int64

@@ -105,7 +105,7 @@ func (d *document) addOverride(o Override, r *rules) error {
 		return fmt.Errorf("model %w", errMissing)
 	case r.local[key] || d.canonical(key) == localProvider:
 		return fmt.Errorf("provider %q %w", o.Provider, errOwnServer)
-	case o.From.or(always) >= o.To.or(never):
+	case seconds(o.From, always) >= seconds(o.To, never):
 		return errEmptyRange
 	}
 	if _, err := o.interval(); err != nil {
@@ -118,7 +118,7 @@ func (d *document) addOverride(o Override, r *rules) error {
 	}
 	for _, other := range p.overrides {
 		same := strings.EqualFold(strings.TrimSpace(other.Model), strings.TrimSpace(o.Model))
-		if same && o.From.or(always) < other.To.or(never) && other.From.or(always) < o.To.or(never) {
+		if same && seconds(o.From, always) < seconds(other.To, never) && seconds(other.From, always) < seconds(o.To, never) {
 			return errOverlap
 		}
 	}
@@ -128,7 +128,7 @@ func (d *document) addOverride(o Override, r *rules) error {
 
 // interval is the override as an interval of a model.
 func (o Override) interval() (interval, error) {
-	iv := interval{from: o.From.or(always), to: o.To.or(never), base: o.given(), source: "user"}
+	iv := interval{from: seconds(o.From, always), to: seconds(o.To, never), base: o.given(), source: "user"}
 	iv.sheet = iv.base.settle()
 	if !iv.base.given.has(input) || !iv.base.given.has(output) {
 		return iv, errClasses

@@ -61,11 +61,5 @@ type wireWindow struct {
 
 // given turns the classes into the form that is calculated with.
 func (c wireClasses) given() partial {
-	var p partial
-	for i, v := range []*int64{c.Input, c.Output, c.CacheRead, c.CacheWrite5m, c.CacheWrite1h, c.Reasoning} {
-		if v != nil {
-			p.set(class(i), *v)
-		}
-	}
-	return p
+	return Classes{c.Input, c.Output, c.CacheRead, c.CacheWrite5m, c.CacheWrite1h, c.Reasoning}.given()
 }
