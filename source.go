@@ -8,7 +8,8 @@ type Place struct {
 	Line int64
 	// Offset is the byte offset of the line (in the decompressed stream); 0 for databases.
 	Offset int64
-	// Hash is a 64-bit hash of the record's bytes.
+	// Hash is a 64-bit hash of the record's bytes; of a long one, of its length and
+	// both ends.
 	Hash uint64
 }
 

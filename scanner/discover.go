@@ -77,9 +77,12 @@ type walker struct {
 	h             *harnesses.Harness
 	harness, rank int
 	machine       string
-	entered       map[inode]bool
-	links         []link
-	out           *findings
+	// folders are those that were walked, entered their inodes: these are only
+	// looked up once there is a link that could lead back.
+	folders []string
+	entered map[inode]bool
+	links   []link
+	out     *findings
 }
 
 // root walks a root and reports whether there is one.
@@ -95,7 +98,7 @@ func (w *walker) root(root string) bool {
 		w.file(root, filepath.Base(root), info)
 		return true
 	}
-	w.enter(root, "", info, 0)
+	w.folder(root, "", 0)
 	for len(w.links) > 0 {
 		next := w.links[0]
 		w.links = w.links[1:]
@@ -104,75 +107,81 @@ func (w *walker) root(root string) bool {
 	return true
 }
 
-// enter walks a folder that was not walked yet.
-func (w *walker) enter(dir, rel string, info fs.FileInfo, depth int) {
-	d, i := deviceInode(info)
-	id := inode{d, i}
-	if depth > maxDepth || (i != 0 && w.entered[id]) {
+func (w *walker) folder(dir, rel string, depth int) {
+	if depth > maxDepth {
 		return
 	}
-	w.entered[id] = true
-	w.folder(dir, rel, depth)
-}
-
-func (w *walker) folder(dir, rel string, depth int) {
-	entries, err := readDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	w.folders = append(w.folders, dir)
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		defer f.Close()
+		entries, err = f.ReadDir(-1)
+	}
+	if err != nil {
 		w.unreadable(dir, rel, err)
 	}
 	for _, e := range entries {
-		name := e.Name()
-		childRel := name
-		if rel != "" {
-			childRel = rel + "/" + name
-		}
-		switch e.Type() {
-		case 0:
-			w.entry(dir, childRel, e)
-		case fs.ModeDir:
-			w.subfolder(join(dir, name), childRel, e, depth+1)
-		case fs.ModeSymlink:
-			w.links = append(w.links, link{join(dir, name), childRel, depth + 1})
-		}
+		w.entry(f, dir, rel, e, depth)
 	}
 }
 
-func (w *walker) entry(dir, rel string, e fs.DirEntry) {
-	kind, ok := w.h.Claim(rel)
-	if !ok {
-		return
+func (w *walker) entry(f *os.File, dir, rel string, e fs.DirEntry, depth int) {
+	name := e.Name()
+	childRel := name
+	if rel != "" {
+		childRel = rel + "/" + name
 	}
-	info, err := e.Info()
+	switch e.Type() {
+	case 0:
+		if kind, ok := w.h.Claim(childRel); ok {
+			w.regular(f, join(dir, name), childRel, kind, e)
+		}
+	case fs.ModeDir:
+		w.subfolder(join(dir, name), childRel, e, depth+1)
+	case fs.ModeSymlink:
+		w.links = append(w.links, link{join(dir, name), childRel, depth + 1})
+	}
+}
+
+func (w *walker) regular(f *os.File, path, rel string, kind harnesses.Kind, e fs.DirEntry) {
+	st, err := statAt(f, e)
 	if err != nil {
 		return // it went away between the listing and the look
 	}
-	w.claimed(join(dir, e.Name()), rel, kind, info)
+	w.claimed(path, rel, kind, st)
 }
 
 func (w *walker) subfolder(dir, rel string, e fs.DirEntry, depth int) {
 	if w.h.Skip != nil && w.h.Skip(rel) {
 		return
 	}
-	info, err := e.Info()
-	if err != nil {
-		return
-	}
-	w.misplaced(dir, rel, info)
-	w.enter(dir, rel, info, depth)
+	w.misplaced(dir, rel, e.Info)
+	w.folder(dir, rel, depth)
 }
 
 // misplaced reports a folder whose name is that of a log.
-func (w *walker) misplaced(dir, rel string, info fs.FileInfo) {
+func (w *walker) misplaced(dir, rel string, look func() (fs.FileInfo, error)) {
 	if path.Ext(rel) == "" {
 		return
 	}
-	if kind, ok := w.h.Claim(rel); ok {
-		f := w.make(dir, rel, kind, info)
-		f.err = errNotAFile
-		w.out.files = append(w.out.files, f)
+	kind, ok := w.h.Claim(rel)
+	if !ok {
+		return
 	}
+	info, err := look()
+	if err != nil {
+		return
+	}
+	f := w.make(dir, rel, kind, statOf(info))
+	f.err = errNotAFile
+	w.out.files = append(w.out.files, f)
 }
 
+// follow goes where a link leads, if that was not walked yet.
 func (w *walker) follow(l link) {
 	info, err := os.Stat(l.path)
 	if err != nil {
@@ -182,36 +191,50 @@ func (w *walker) follow(l link) {
 	switch {
 	case info.Mode().IsRegular():
 		w.file(l.path, l.rel, info)
-	case info.IsDir() && (w.h.Skip == nil || !w.h.Skip(l.rel)):
-		w.misplaced(l.path, l.rel, info)
-		w.enter(l.path, l.rel, info, l.depth)
+	case info.IsDir() && (w.h.Skip == nil || !w.h.Skip(l.rel)) && !w.walked(info):
+		w.misplaced(l.path, l.rel, func() (fs.FileInfo, error) { return info, nil })
+		w.folder(l.path, l.rel, l.depth)
 	}
+}
+
+// walked reports whether a folder was walked already.
+func (w *walker) walked(info fs.FileInfo) bool {
+	for _, dir := range w.folders {
+		if at, err := os.Stat(dir); err == nil {
+			d, i := deviceInode(at)
+			w.entered[inode{d, i}] = i != 0
+		}
+	}
+	w.folders = w.folders[:0]
+	d, i := deviceInode(info)
+	return w.entered[inode{d, i}]
 }
 
 func (w *walker) file(path, rel string, info fs.FileInfo) {
 	if kind, ok := w.h.Claim(rel); ok && info.Mode().IsRegular() {
-		w.claimed(path, rel, kind, info)
+		w.claimed(path, rel, kind, statOf(info))
 	}
 }
 
-func (w *walker) claimed(path, rel string, kind harnesses.Kind, info fs.FileInfo) {
-	f := w.make(path, rel, kind, info)
+func (w *walker) claimed(path, rel string, kind harnesses.Kind, st stat) {
+	f := w.make(path, rel, kind, st)
 	if w.h.Companion != nil && kind.Shape == harnesses.Database {
 		f.companion = companionOf(w.h.Companion(path))
 	}
 	w.out.files = append(w.out.files, f)
 }
 
-func (w *walker) make(path, rel string, kind harnesses.Kind, info fs.FileInfo) file {
-	return file{harness: w.harness, rank: w.rank, path: path, rel: rel, machine: w.machine, kind: kind, stat: statOf(info)}
+func (w *walker) make(path, rel string, kind harnesses.Kind, st stat) file {
+	return file{harness: w.harness, rank: w.rank, path: path, rel: rel, machine: w.machine, kind: kind, stat: st}
 }
 
 // unreadable notes a folder that cannot be looked into. What is known below it
 // is not gone.
 func (w *walker) unreadable(dir, rel string, err error) {
 	w.out.blind = append(w.out.blind, dir)
-	kind := harnesses.Kind{Name: "folder"}
-	w.out.files = append(w.out.files, file{harness: w.harness, rank: w.rank, path: dir, rel: rel, machine: w.machine, kind: kind, err: err})
+	f := w.make(dir, rel, harnesses.Kind{Name: "folder"}, stat{})
+	f.err = err
+	w.out.files = append(w.out.files, f)
 }
 
 // companionOf folds the size and the time of a side file into one number.
@@ -224,16 +247,6 @@ func companionOf(path string) uint64 {
 		return 0
 	}
 	return fold(uint64(info.Size()), uint64(info.ModTime().UnixNano()))
-}
-
-// readDir lists a folder in no order.
-func readDir(dir string) ([]fs.DirEntry, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
 }
 
 // join is filepath.Join for parts that are clean already.

@@ -62,7 +62,7 @@ type Result struct {
 }
 
 // Total is the work over all harnesses.
-func (r *Result) Total() Counts {
+func (r Result) Total() Counts {
 	var c Counts
 	for i := range r.Harnesses {
 		c.add(r.Harnesses[i].Counts)
