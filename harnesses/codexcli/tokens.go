@@ -65,6 +65,7 @@ func scanUsage(c *walk.Cursor) (u usage, ok bool) {
 
 func (u *usage) read(c *walk.Cursor, to *int64, bit uint8) bool {
 	raw := c.Raw()
+	*to, u.Has = 0, u.Has&^bit // of two of one name the last holds
 	if string(raw) == "null" {
 		return true
 	}
