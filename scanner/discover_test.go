@@ -172,7 +172,7 @@ func TestScan_UnreadableFile(t *testing.T) {
 // TestScan_ManyOldFilesAndOneNew: the work follows what is new, not what is there.
 func TestScan_ManyOldFilesAndOneNew(t *testing.T) {
 	l := newLab(t)
-	for i := range 2000 {
+	for i := range 1000 {
 		l.write(fmt.Sprintf("p%d/s%d.log", i%50, i), line(fmt.Sprint("old", i)))
 	}
 	l.scan()

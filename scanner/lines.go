@@ -218,8 +218,8 @@ func (s *splitter) lengthen(ctx context.Context) (done bool, err error) {
 // lengthenStream doubles the buffer, or drops what it holds of a line that is
 // too long.
 func (s *splitter) lengthenStream(ctx context.Context) error {
-	if size := 2 * len(s.buf.b); int64(size) <= s.maxLine && !s.skipping {
-		return s.buf.grow(ctx, size, s.held)
+	if size := int64(len(s.buf.b)); size < s.maxLine && !s.skipping {
+		return s.buf.grow(ctx, int(min(2*size, s.maxLine)), s.held)
 	}
 	s.pass(s.held)
 	return nil
