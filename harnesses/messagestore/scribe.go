@@ -21,7 +21,7 @@ const (
 
 // The rules by which a record with usage makes no row.
 const (
-	ruleSteps   = "sum-of-steps"
+	ruleSteps   = "told-by-steps"
 	ruleFailed  = "failed-without-usage"
 	ruleRunning = "running"
 	ruleZero    = "zero-usage"
@@ -148,21 +148,23 @@ func tokensOf(u usage) (meterbridge.Tokens, string) {
 }
 
 // requestsOf are the steps of a message that held several model requests; none
-// when there is only one, or when they do not add up to the message.
+// when there is only one, or when they do not explain the message. The programs
+// that ran several steps in a message added up their costs in it, but kept the
+// tokens of the last one only; others may have added those up too.
 func requestsOf(m *message, p *parts) []step {
 	if len(p.steps) < 2 {
 		return nil
 	}
-	var sum usage
+	var sum, last usage
 	steps := make([]step, 0, len(p.steps))
 	for _, st := range p.steps {
 		if st.usage.zero() {
 			continue
 		}
 		steps = append(steps, st)
-		sum = sum.plus(st.usage)
+		sum, last = sum.plus(st.usage), st.usage
 	}
-	if sum.plain() != m.usage.plain() {
+	if whole := m.usage.plain(); sum.plain() != whole && last.plain() != whole {
 		return nil
 	}
 	return steps
