@@ -110,6 +110,8 @@ func (r *rollout) quickly(l kind, e envelope, line, rest []byte) bool {
 	switch l {
 	case tokenCount:
 		return r.quickCount(e, rest)
+	case toolCall:
+		return r.quickCall(e, rest)
 	case unread, answer:
 	case message:
 		act = r.quickMessage
@@ -143,8 +145,7 @@ func (r *rollout) quickly(l kind, e envelope, line, rest []byte) bool {
 func (r *rollout) quickCount(e envelope, rest []byte) bool {
 	c := walk.Over(rest)
 	n, ok := readCount(&c)
-	// Behind the payload only the line's own bracket may follow.
-	if !ok || c.Peek() != '}' || !onlyBracket(rest[c.Pos():]) {
+	if !ok || !closes(&c) {
 		return false
 	}
 	r.ms, r.m.Last = e.ms, e.ms
@@ -152,7 +153,30 @@ func (r *rollout) quickCount(e envelope, rest []byte) bool {
 	return true
 }
 
-func onlyBracket(b []byte) bool { return len(b) == 1 && b[0] == '}' }
+// quickCall reads a tool call likewise.
+func (r *rollout) quickCall(e envelope, rest []byte) bool {
+	c := walk.Over(rest)
+	a, ok := readAsked(&c)
+	if !ok || !closes(&c) {
+		return false
+	}
+	r.ms, r.m.Last = e.ms, e.ms
+	r.settleMute(toolCall)
+	r.ask(a)
+	return true
+}
+
+// closes reads what follows a payload up to the line's end.
+func closes(c *walk.Cursor) bool {
+	for first := false; c.Member(&first); {
+		switch string(c.Key()) {
+		case "timestamp", "type", "payload":
+			return false // a member for the second time
+		}
+		c.Skip()
+	}
+	return c.End()
+}
 
 // quickMessage leaves a message of the model's history: a user's once prompts
 // are known to be marked, the agent's after noting where its text lies.

@@ -45,7 +45,7 @@ func (r *rollout) limits(raw []byte) {
 		return
 	}
 	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
+		switch string(c.Key()) {
 		case "limit_id":
 			limitID = text(c.Raw())
 		case "plan_type":
@@ -105,7 +105,7 @@ func (r *rollout) readQuota(raw []byte) (q quota, ok bool) {
 	}
 	ok = true
 	for first := true; c.Member(&first); {
-		key := string(name(&c))
+		key := string(c.Key())
 		value := c.Raw()
 		if string(value) == "null" {
 			continue

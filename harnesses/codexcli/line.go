@@ -27,7 +27,7 @@ func open(line []byte) (e envelope, ok bool) {
 		return e, false
 	}
 	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
+		switch string(c.Key()) {
 		case "timestamp":
 			raw, _ := c.Text()
 			e.ms = millis(raw)
@@ -46,15 +46,6 @@ func open(line []byte) (e envelope, ok bool) {
 	return e, c.End()
 }
 
-// name is the name of the cursor's member, escapes resolved.
-func name(c *walk.Cursor) []byte {
-	key := c.Key()
-	if bytes.IndexByte(key, '\\') >= 0 {
-		return []byte(walk.Unquote(key, 0))
-	}
-	return key
-}
-
 // member is the raw value of a member of the object in raw; nil without one.
 func member(raw []byte, key string) []byte {
 	c := walk.Over(raw)
@@ -62,7 +53,7 @@ func member(raw []byte, key string) []byte {
 		return nil
 	}
 	for first := true; c.Member(&first); {
-		if string(name(&c)) == key {
+		if string(c.Key()) == key {
 			return c.Raw()
 		}
 		c.Skip()
@@ -127,17 +118,24 @@ func plainMillis(b []byte) (int64, bool) {
 	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) || mo < 1 || mo > 12 || d < 1 || d > 28 || h > 23 || mi > 59 || s > 59 {
 		return 0, false // the ends of months are left to the slow reader
 	}
-	return time.Date(int(y), time.Month(mo), int(d), int(h), int(mi), int(s), 0, time.UTC).UnixMilli() + ms, true
+	return (((days(y, mo, d)*24+h)*60+mi)*60+s)*1000 + ms, true
+}
+
+// days counts from 1970-01-01: years begin in March, so that a leap day is the last.
+func days(y, mo, d int64) int64 {
+	if mo <= 2 {
+		y, mo = y-1, mo+12
+	}
+	return 365*y + y/4 - y/100 + y/400 + (153*(mo-3)+2)/5 + d - 1 - 719468
 }
 
 func digits(b []byte) (n int64, ok bool) {
+	ok = true
 	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
+		ok = ok && c-'0' <= 9
 		n = n*10 + int64(c-'0')
 	}
-	return n, true
+	return n, ok
 }
 
 // idMillis is the time inside a version 7 UUID; 0 for other ids.

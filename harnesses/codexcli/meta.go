@@ -77,7 +77,7 @@ func spawned(sub []byte) (parent, role string) {
 		return "", ""
 	}
 	for first := true; c.Member(&first); {
-		key := string(name(&c))
+		key := string(c.Key())
 		facts := c.Raw()
 		switch {
 		case key == "thread_spawn":
@@ -119,7 +119,7 @@ func (r *rollout) turnContext(payload []byte) {
 	}
 	r.m.Began = r.ms
 	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
+		switch string(c.Key()) {
 		case "model":
 			r.set(&r.m.Model, &c)
 		case "cwd":

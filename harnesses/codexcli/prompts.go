@@ -21,12 +21,25 @@ type held struct {
 // userMessage handles the event of a prompt in legacy logs.
 func (r *rollout) userMessage(payload []byte) {
 	r.m.Began = r.ms
-	kind := text(member(payload, "kind"))
-	raw := quoted(member(payload, "message"))
-	if (kind != "" && kind != "plain") || injected(raw) {
+	c := walk.Over(payload)
+	if !c.Object() {
 		return
 	}
-	r.spoken(walk.Unquote(raw, meterbridge.PreviewRunes))
+	var sort, said []byte
+	for first := true; c.Member(&first); {
+		switch string(c.Key()) {
+		case "kind":
+			sort, _ = c.Text()
+		case "message":
+			said, _ = c.Text()
+		default:
+			c.Skip()
+		}
+	}
+	if (len(sort) > 0 && string(sort) != "plain") || injected(said) {
+		return
+	}
+	r.spoken(walk.Unquote(said, meterbridge.PreviewRunes))
 }
 
 // spoken counts a prompt that the log marks as one.

@@ -12,9 +12,15 @@ const (
 	fromTurn
 )
 
+// maxReply bounds the payload that is kept, in bytes.
+const maxReply = 8 << 20
+
 // noteReply keeps the payload with the agent's newest text; it is taken apart
 // only when it proves to be the last.
 func (r *rollout) noteReply(payload []byte, from replySource) {
+	if len(payload) > maxReply {
+		return
+	}
 	r.reply, r.replyFrom, r.replyAt = append(r.reply[:0], payload...), from, r.ms
 }
 

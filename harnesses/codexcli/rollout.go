@@ -25,6 +25,8 @@ type rollout struct {
 	replyAt   int64
 	// rates are the rate limits that were read last.
 	rates []byte
+	// words are texts by their raw form.
+	words map[string]string
 }
 
 func newRollout(opt harnesses.Options) *rollout {

@@ -45,7 +45,7 @@ func scanUsage(c *walk.Cursor) (u usage, ok bool) {
 	}
 	ok = true
 	for first := true; c.Member(&first); {
-		switch string(name(c)) {
+		switch string(c.Key()) {
 		case "input_tokens":
 			ok = u.read(c, &u.In, hasIn) && ok
 		case "cached_input_tokens":
@@ -64,12 +64,12 @@ func scanUsage(c *walk.Cursor) (u usage, ok bool) {
 }
 
 func (u *usage) read(c *walk.Cursor, to *int64, bit uint8) bool {
-	raw := c.Raw()
 	*to, u.Has = 0, u.Has&^bit // of two of one name the last holds
-	if string(raw) == "null" {
+	if c.Peek() == 'n' {
+		c.Skip()
 		return true
 	}
-	n, ok := number(raw)
+	n, ok := c.Int()
 	if !ok || n < 0 || n > maxTokens {
 		return false
 	}
@@ -101,7 +101,7 @@ func readCount(c *walk.Cursor) (n counter, ok bool) {
 		return n, false
 	}
 	for first := true; c.Member(&first); {
-		switch string(name(c)) {
+		switch string(c.Key()) {
 		case "info":
 			n.readInfo(c)
 		case "rate_limits":
@@ -121,7 +121,7 @@ func (n *counter) readInfo(c *walk.Cursor) {
 	n.info = true
 	fine := true
 	for first := true; c.Member(&first); {
-		switch string(name(c)) {
+		switch string(c.Key()) {
 		case "total_token_usage":
 			n.total, fine = scanUsage(c)
 			n.bad = n.bad || !fine

@@ -25,45 +25,76 @@ const maxOpen = 64
 // maxTools bounds the names that one request can gather.
 const maxTools = 1000
 
-// toolCall handles the model's call of a tool.
-func (r *rollout) toolCall(payload []byte) {
-	r.m.Answer = true
-	r.releaseHeld()
-	c := walk.Over(payload)
+// asked is what a call's item says, as raw texts.
+type asked struct{ typ, title, callID, itemID, status []byte }
+
+// readAsked reads the item that the cursor stands before; ok is false when it
+// is no object.
+func readAsked(c *walk.Cursor) (a asked, ok bool) {
 	if !c.Object() {
-		return
+		return a, false
 	}
-	var typ, title, callID, itemID, status []byte
 	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
+		switch string(c.Key()) {
 		case "type":
-			typ, _ = c.Text()
+			a.typ, _ = c.Text()
 		case "name":
-			title, _ = c.Text()
+			a.title, _ = c.Text()
 		case "call_id":
-			callID, _ = c.Text()
+			a.callID, _ = c.Text()
 		case "id":
-			itemID, _ = c.Text()
+			a.itemID, _ = c.Text()
 		case "status":
-			status, _ = c.Text()
+			a.status, _ = c.Text()
 		default:
 			c.Skip()
 		}
 	}
-	if len(callID) == 0 {
-		callID = itemID
-	}
-	switch string(typ) {
-	case "local_shell_call":
-		title = []byte("local_shell")
-	case "web_search_call":
-		title = []byte("web_search")
-		r.m.Searches++
-	}
-	r.called(walk.Unquote(title, 0), walk.Unquote(callID, 0), string(typ) == "web_search_call", string(status))
+	return a, c.Err() == nil
 }
 
-func (r *rollout) called(title, callID string, done bool, status string) {
+// toolCall handles the model's call of a tool.
+func (r *rollout) toolCall(payload []byte) {
+	c := walk.Over(payload)
+	if a, ok := readAsked(&c); ok {
+		r.ask(a)
+	}
+}
+
+func (r *rollout) ask(a asked) {
+	r.m.Answer = true
+	r.releaseHeld()
+	title, callID := r.word(a.title), a.callID
+	if len(callID) == 0 {
+		callID = a.itemID
+	}
+	searched := false
+	switch string(a.typ) {
+	case "local_shell_call":
+		title = "local_shell"
+	case "web_search_call":
+		title, searched = "web_search", true
+		r.m.Searches++
+	}
+	r.called(title, walk.Unquote(callID, 0), searched, a.status)
+}
+
+// word is a raw text, from the few that a log repeats.
+func (r *rollout) word(raw []byte) string {
+	if w, ok := r.words[string(raw)]; ok {
+		return w
+	}
+	w := walk.Unquote(raw, 0)
+	if r.words == nil {
+		r.words = map[string]string{}
+	}
+	if len(r.words) < maxOpen {
+		r.words[string(raw)] = w
+	}
+	return w
+}
+
+func (r *rollout) called(title, callID string, searched bool, status []byte) {
 	if title != "" && len(r.m.Tools) < maxTools {
 		r.m.Tools = append(r.m.Tools, title)
 	}
@@ -75,8 +106,8 @@ func (r *rollout) called(title, callID string, done bool, status string) {
 		r.m.Open = slices.Delete(r.m.Open, 0, 1)
 	}
 	k := call{ID: callID, Name: title, At: r.ms}
-	if done { // a search runs at the provider: its line is its end
-		k.OK = outcome([]byte(status))
+	if searched { // a search runs at the provider: its line is its end
+		k.OK = outcome(status)
 	}
 	r.m.Open = append(r.m.Open, k)
 }
@@ -120,7 +151,7 @@ func (r *rollout) toolOutput(payload []byte) {
 	}
 	var callID, output []byte
 	for first := true; c.Member(&first); {
-		switch string(name(&c)) {
+		switch string(c.Key()) {
 		case "call_id":
 			callID, _ = c.Text()
 		case "output":

@@ -82,7 +82,7 @@ func errorWord(payload []byte) string {
 		return ""
 	}
 	for first := true; c.Member(&first); {
-		word := walk.Unquote(name(&c), 0)
+		word := walk.Unquote(c.Key(), 0)
 		if n, ok := number(member(c.Raw(), "http_status_code")); ok {
 			return word + " " + strconv.FormatInt(n, 10)
 		}
