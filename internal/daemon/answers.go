@@ -41,6 +41,18 @@ type (
 	ExportQuery = analytics.ExportQuery
 	// ExportResult tells what was written.
 	ExportResult = analytics.ExportResult
+	// DoctorReport tells of sources, problems and the ledger's state.
+	DoctorReport = analytics.DoctorReport
+	// UnpricedName is a model without a price.
+	UnpricedName = analytics.UnpricedName
+	// CompareOptions of a comparison.
+	CompareOptions = analytics.CompareOptions
+	// CompareReport holds another tool's report against the ledger.
+	CompareReport = analytics.CompareReport
+	// CompareSums are one side's sums.
+	CompareSums = analytics.CompareSums
+	// Cause is why two figures differ.
+	Cause = analytics.Cause
 	// ScanResult counts what a scan did.
 	ScanResult = scanner.Result
 	// Progress hears how far a scan is.
@@ -80,5 +92,23 @@ func (m *Meter) SQL(ctx context.Context, text string, limits SQLLimits) (SQLResu
 // Export writes a view or the answer of a SELECT to a file.
 func (m *Meter) Export(ctx context.Context, q ExportQuery) (ExportResult, error) {
 	r, err := m.ledger.Export(ctx, q)
+	return r, answerFault(err)
+}
+
+// Doctor looks at sources, problems and the ledger's own state.
+func (m *Meter) Doctor(ctx context.Context, zone *time.Location) (DoctorReport, error) {
+	r, err := m.ledger.Doctor(ctx, zone)
+	return r, answerFault(err)
+}
+
+// Unpriced lists the models that have no price, the most used first.
+func (m *Meter) Unpriced(ctx context.Context, zone *time.Location) ([]UnpricedName, error) {
+	r, err := m.ledger.Unpriced(ctx, zone)
+	return r, answerFault(err)
+}
+
+// Compare holds a JSON report of ccusage against the ledger.
+func (m *Meter) Compare(ctx context.Context, report []byte, o CompareOptions) (CompareReport, error) {
+	r, err := m.ledger.Compare(ctx, report, o)
 	return r, answerFault(err)
 }

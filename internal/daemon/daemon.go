@@ -35,8 +35,10 @@ type Meter struct {
 	zone   *time.Location
 	week   time.Weekday
 	prices *Prices
-	lock   *lock
-	ledger *analytics.Ledger
+	// providers are the price table's providers of the harnesses, by id.
+	providers map[string]string
+	lock      *lock
+	ledger    *analytics.Ledger
 	// scratch is a folder that goes when the meter is closed; empty for none.
 	scratch string
 }
@@ -58,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 		return nil, err
 	}
 	m.ledger, err = analytics.Open(ctx, m.paths.Ledger(), analytics.Options{
-		Prices: m.prices.table, DefaultProvider: defaultProvider, ReportZone: m.zone, Now: o.Now,
+		Prices: m.prices.table, DefaultProvider: m.defaultProvider, ReportZone: m.zone, Now: o.Now,
 	})
 	if err != nil {
 		return nil, errors.Join(ledgerFault(err), m.lock.release())
@@ -68,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 
 // prepare reads settings and prices; nothing is locked yet.
 func prepare(o Options) (*Meter, error) {
-	m := &Meter{opts: o, paths: config.Locate(o.Getenv)}
+	m := &Meter{opts: o, paths: config.Locate(o.Getenv), providers: providers()}
 	if o.Paths != nil {
 		m.paths = *o.Paths
 	}
@@ -111,12 +113,14 @@ func (m *Meter) env() harnesses.Env {
 	return harnesses.Env{Home: m.opts.Home, OS: m.opts.OS, Getenv: m.opts.Getenv}
 }
 
-// defaultProvider is the price table's provider of a harness's own requests.
-func defaultProvider(id string) string {
+// defaultProvider is the price table's provider of a harness's requests that
+// name none.
+func (m *Meter) defaultProvider(id string) string { return m.providers[id] }
+
+func providers() map[string]string {
+	list := map[string]string{}
 	for _, h := range all.Harnesses() {
-		if h.ID == id {
-			return h.Declaration.Provider
-		}
+		list[h.ID] = h.Declaration.Provider
 	}
-	return ""
+	return list
 }

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +16,18 @@ type (
 	GivenRequest = pricing.GivenRequest
 	// CostAnswer is what given requests cost.
 	CostAnswer = pricing.CostAnswer
+	// ShowAnswer is what a model costs.
+	ShowAnswer = pricing.ShowAnswer
+	// ShownPart is the price of a tier, a mode or a window.
+	ShownPart = pricing.ShownPart
+	// UpdateOptions say where a new table comes from.
+	UpdateOptions = pricing.UpdateOptions
+	// UpdateReport says what an update did.
+	UpdateReport = pricing.UpdateReport
+	// RollbackReport says which table a rollback returned to.
+	RollbackReport = pricing.RollbackReport
+	// PriceExplanation shows each factor of a price.
+	PriceExplanation = pricing.Explanation
 )
 
 // ReadRequests reads {"requests":[...]}.
@@ -61,4 +75,40 @@ func (p *Prices) Warnings() []string { return p.warn }
 // Cost prices given requests; cost is "auto", "recorded" or "list".
 func (p *Prices) Cost(requests []GivenRequest, cost string) (CostAnswer, error) {
 	return p.table.CostOf(requests, pricing.Choice(cost), "", p.now())
+}
+
+// Show says what a model costs at a time; an empty provider lists all that sell it.
+func (p *Prices) Show(model, provider string, at time.Time) ShowAnswer {
+	return p.table.Show(model, provider, at, p.now())
+}
+
+// Update installs a newer table, all or nothing.
+func (p *Prices) Update(ctx context.Context, o UpdateOptions) (UpdateReport, error) {
+	if o.From == "" {
+		o.From = p.url
+	}
+	o.Now = p.now()
+	r, err := pricing.Update(ctx, p.files, o)
+	if errors.Is(err, pricing.ErrNoSource) {
+		return r, &Fault{Err: err, Hint: "--from names an https address, a file or embedded; [pricing] url in config.toml does so for good"}
+	}
+	return r, err
+}
+
+// Rollback goes back to the table before the last update.
+func (p *Prices) Rollback() (RollbackReport, error) {
+	r, err := pricing.Rollback(p.files)
+	if errors.Is(err, pricing.ErrNoPrevious) {
+		return r, &Fault{Err: err, Hint: "`meterbridge pricing update --from embedded` installs the table inside the program", Nothing: true}
+	}
+	return r, err
+}
+
+// ExplainPrice shows each factor of the price of one request of the ledger.
+func (m *Meter) ExplainPrice(ctx context.Context, id string) (PriceExplanation, error) {
+	r, err := m.ledger.Request(ctx, id)
+	if err != nil {
+		return PriceExplanation{}, answerFault(err)
+	}
+	return m.prices.table.Explain(&r, m.defaultProvider(r.Harness)), nil
 }

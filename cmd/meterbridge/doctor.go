@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"meterbridge/internal/daemon"
+)
+
+func newDoctorCmd(a *app) *cobra.Command {
+	var noScan bool
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "What could not be read, what has no price, the state of the ledger", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := a.openScanned(cmd.Context(), noScan)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			r, err := m.Doctor(cmd.Context(), m.Defaults().Zone)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(r)
+			}
+			return a.doctorText(r, m.Defaults().Zone)
+		},
+	}
+	cmd.Flags().BoolVar(&noScan, "no-scan", false, "look at the ledger as it is")
+	return cmd
+}
+
+func (a *app) doctorText(r daemon.DoctorReport, zone *time.Location) error {
+	l := r.Ledger
+	p := fields{out: a.out}
+	p.line("Ledger", fmt.Sprintf("%s (%.1f MB, version %d, DuckDB %s)", l.Path, float64(l.Bytes)/1e6, l.Version, l.DuckDBVersion))
+	p.line("Prices", text(l.PriceTable))
+	p.line("Rows", fmt.Sprintf("%s requests, %s sessions, %s sub-agents, %s prompts, %s tool calls",
+		grouped(l.Requests), grouped(l.Sessions), grouped(l.Subagents), grouped(l.Prompts), grouped(l.ToolCalls)))
+	p.line("Requests", day(l.OldestAt, zone)+" to "+day(l.NewestAt, zone))
+	if p.err != nil {
+		return p.err
+	}
+	if err := a.titled("Places", placesGrid(r)); err != nil {
+		return err
+	}
+	if err := a.problems(r); err != nil {
+		return err
+	}
+	if len(r.Unpriced) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.out, "\nWithout a price")
+	return a.unpricedTable(r.Unpriced)
+}
+
+func placesGrid(r daemon.DoctorReport) grid {
+	g := grid{columns: []column{
+		{name: "Harness"},
+		{name: "Machine", drop: 3}, {name: "Files", right: true}, {name: "Gone", right: true},
+		{name: "Requests", right: true}, {name: "Copied", right: true, drop: 1}, {name: "Vanished", right: true, drop: 2},
+		{name: "Problems", right: true},
+	}}
+	for _, x := range r.Places {
+		g.rows = append(g.rows, []string{
+			x.Harness, text(x.Machine), grouped(x.Sources), grouped(x.Gone), grouped(x.Requests), grouped(x.Copied),
+			grouped(x.Vanished), grouped(x.Problems),
+		})
+	}
+	return g
+}
+
+func (a *app) problems(r daemon.DoctorReport) error {
+	if len(r.Problems) == 0 {
+		_, err := fmt.Fprintln(a.out, "\nEverything could be read.")
+		return err
+	}
+	fmt.Fprintln(a.out, "\nProblems")
+	for _, g := range r.Problems {
+		fmt.Fprintf(a.out, "%s  %s (%s)\n", grouped(g.Count), g.Reason, g.Harness)
+		for _, x := range g.Examples {
+			line := "   " + x.Path
+			if x.Line > 0 {
+				line += fmt.Sprintf(":%d", x.Line)
+			}
+			if x.Detail != nil {
+				line += ": " + *x.Detail
+			}
+			fmt.Fprintln(a.out, line)
+		}
+	}
+	return nil
+}
