@@ -50,7 +50,10 @@ type memory struct {
 	Began int64 `json:"began,omitempty"`
 
 	// Answer: the model has written something since the last usage.
-	Answer   bool     `json:"answer,omitempty"`
+	Answer bool `json:"answer,omitempty"`
+	// Cut: a turn was stopped since, so what it had called has no request unless
+	// one comes before the next turn.
+	Cut      bool     `json:"cut,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Searches int64    `json:"searches,omitempty"`
 	// Open are the calls that still lack their request or their result.

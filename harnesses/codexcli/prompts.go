@@ -20,6 +20,7 @@ type held struct {
 
 // userMessage handles the event of a prompt in legacy logs.
 func (r *rollout) userMessage(payload []byte) {
+	r.afterCut()
 	r.m.Began = r.ms
 	c := walk.Over(payload)
 	if !c.Object() {

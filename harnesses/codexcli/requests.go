@@ -109,7 +109,7 @@ func (r *rollout) judge(total, last usage) (usage, string) {
 		return last, ruleRepeat
 	case total.Has == 0 && r.m.HasCounted && last.same(r.m.LastCounted):
 		return last, ruleRepeat
-	case last.Has != 0 && last.zero():
+	case last.Has != 0 && last.zero(), total.Has != 0 && total.zero():
 		return last, ruleZero
 	case !known && r.m.Inherits && r.stale(total, last):
 		return last, ruleInherited
@@ -117,7 +117,7 @@ func (r *rollout) judge(total, last usage) (usage, string) {
 		return last, ruleRestart
 	case last.Has != 0:
 		return last, ruleChange
-	case total.zero():
+	case total.Has == 0:
 		return total, ruleZero
 	case !known || total.fell(before):
 		return total, ruleRestart
@@ -177,7 +177,7 @@ func (r *rollout) spend(q meterbridge.Request) {
 		r.flushMute()
 		r.m.Mute = &mute{Request: q}
 	}
-	r.m.Answer, r.m.Tools, r.m.Searches = false, r.m.Tools[:0], 0
+	r.m.Cut, r.m.Answer, r.m.Tools, r.m.Searches = false, false, r.m.Tools[:0], 0
 }
 
 func (r *rollout) drop(u usage, rule string) { r.trace(u, meterbridge.Dropped, rule, "") }

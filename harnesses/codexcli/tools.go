@@ -101,6 +101,9 @@ func (r *rollout) called(title, callID string, searched bool, status []byte) {
 	if callID == "" {
 		return
 	}
+	if i := r.openCall([]byte(callID)); i >= 0 { // an id used twice: the newer call counts
+		r.m.Open = slices.Delete(r.m.Open, i, i+1)
+	}
 	if len(r.m.Open) >= maxOpen {
 		r.send(r.m.Open[0], 0)
 		r.m.Open = slices.Delete(r.m.Open, 0, 1)

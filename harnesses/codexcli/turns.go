@@ -21,6 +21,7 @@ func (r *rollout) turn(l kind, payload []byte) {
 		r.endTurn(turnID, r.completed(payload), payload)
 	case turnAborted:
 		r.event("interrupted", text(member(payload, "reason")))
+		r.m.Cut = true
 		r.endTurn(turnID, "interrupted", payload)
 	}
 }
@@ -28,14 +29,26 @@ func (r *rollout) turn(l kind, payload []byte) {
 // beginTurn begins afresh: what an interrupted request had called belongs to
 // none that follows.
 func (r *rollout) beginTurn(turnID string) {
-	r.forgetCalls()
-	r.m.Answer, r.m.Tools, r.m.Searches = false, nil, 0
+	r.afresh()
 	r.m.Began, r.m.Failed = r.ms, false
 	if r.m.Turns++; turnID == "" {
 		turnID = "t" + strconv.FormatInt(r.m.Turns, 10)
 	}
 	r.m.Turn = turnID
 	r.emitTurn(turnID, r.ms, 0, "")
+}
+
+// afresh forgets what was called for no request.
+func (r *rollout) afresh() {
+	r.forgetCalls()
+	r.m.Cut, r.m.Answer, r.m.Tools, r.m.Searches = false, false, nil, 0
+}
+
+// afterCut begins afresh at a turn that no task_started marks, as in older logs.
+func (r *rollout) afterCut() {
+	if r.m.Cut {
+		r.afresh()
+	}
 }
 
 // completed is the outcome of a turn that was not stopped.
