@@ -33,8 +33,8 @@ type history struct {
 	want map[string]int
 	// made are the models of files, torn those whose first line was cut off somewhere.
 	made, torn map[string]bool
-	next int
-	now  int64
+	next       int
+	now        int64
 }
 
 func TestScan_AnyHistory(t *testing.T) {
