@@ -224,22 +224,38 @@ func (d difference) classMix(delta classes) []Cause {
 }
 
 // oneForAnother finds a request that is missing there beside one that is
-// counted twice.
+// counted twice, one that other logs repeat first.
 func (d difference) oneForAnother(delta classes) []Cause {
 	missing := map[classes]*cellRequest{}
 	for i := range d.requests {
 		missing[d.requests[i].classes] = &d.requests[i]
 	}
+	var gone, twice *cellRequest
+	pairs := 0
 	for i := range d.requests {
-		twice := &d.requests[i]
-		if r := missing[twice.classes.minus(delta)]; r != nil && r != twice && !twice.zero() {
-			return []Cause{
-				{Cause: "request-missing", Tokens: -r.total(), Detail: r.place() + " may be missing there"},
-				{Cause: "copies", Tokens: twice.total(), Detail: twice.place() + " may be counted twice there"},
-			}
+		t := &d.requests[i]
+		g := missing[t.classes.minus(delta)]
+		if g == nil || g == t || t.zero() || g.zero() {
+			continue
+		}
+		if pairs++; twice == nil || t.copied && !twice.copied {
+			gone, twice = g, t
 		}
 	}
-	return nil
+	if twice == nil {
+		return nil
+	}
+	certain, verb, why := pairs == 1 && twice.copied, "may be ", ""
+	if certain {
+		verb = "is "
+	}
+	if twice.copied {
+		why = ": another log repeats it"
+	}
+	return []Cause{
+		{Cause: "request-missing", Certain: certain, Tokens: -gone.total(), Detail: gone.place() + " " + verb + "missing there"},
+		{Cause: "copies", Certain: certain, Tokens: twice.total(), Detail: twice.place() + " " + verb + "counted twice there" + why},
+	}
 }
 
 // possible names what may have a part in a difference that nothing explains.
