@@ -30,7 +30,7 @@ func fastMillis(b []byte) (int64, bool) {
 	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) {
 		return 0, false
 	}
-	if month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59 {
+	if year < 1 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
 	days := daysFromCivil(year, month, day)

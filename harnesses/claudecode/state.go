@@ -10,7 +10,6 @@ import (
 // Bounds of the memory that a checkpoint keeps.
 const (
 	keptSent     = 8
-	keptMessages = 4
 	keptReused   = 64
 	keptPrompted = 8
 	// longestReused is the longest message id that is suspected of being reused:
@@ -42,14 +41,6 @@ type state struct {
 type sentRequest struct {
 	ID string `json:"i"`
 	At int64  `json:"t"`
-}
-
-// messageTools are the tools of one answer. Calls are hashes of their ids: an
-// answer's lines may repeat the blocks of the lines before.
-type messageTools struct {
-	ID    string   `json:"i"`
-	Names []string `json:"n"`
-	Calls []uint32 `json:"c"`
 }
 
 type reusedID struct {
@@ -103,37 +94,6 @@ func (s *state) started(ref []byte) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// tools are the tools of a message so far, in the order of their first lines.
-func (s *state) tools(id string, m *message, n *names) []string {
-	at := slices.IndexFunc(s.Messages, func(t messageTools) bool { return t.ID == id })
-	if at < 0 {
-		if !m.has(toolUse) {
-			return nil
-		}
-		if len(s.Messages) >= keptMessages {
-			s.Messages = slices.Delete(s.Messages, 0, 1)
-		}
-		at = len(s.Messages)
-		s.Messages = append(s.Messages, messageTools{ID: id})
-	}
-	t := &s.Messages[at]
-	for i := range m.blocks {
-		if b := &m.blocks[i]; b.kind == toolUse {
-			t.add(b, n)
-		}
-	}
-	return t.Names[:len(t.Names):len(t.Names)]
-}
-
-func (t *messageTools) add(b *block, n *names) {
-	call := hash32(b.id)
-	if len(b.id) > 0 && slices.Contains(t.Calls, call) {
-		return
-	}
-	t.Calls = append(t.Calls, call)
-	t.Names = append(t.Names, n.tool(b.name))
 }
 
 // reused is the identity of a message whose id is so short that a gateway may

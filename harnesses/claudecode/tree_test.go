@@ -158,3 +158,12 @@ func (tr *tree) sums() (s sums) {
 	}
 	return s
 }
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
