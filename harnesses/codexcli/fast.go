@@ -99,7 +99,9 @@ func (r *rollout) quick(line []byte) bool {
 			return false
 		}
 		l = itemKind(sub)
-	case "session_meta", "turn_context", "token_usage_record", "compacted":
+	case "token_usage_record":
+		l = usageRecord
+	case "session_meta", "turn_context", "compacted":
 		return false
 	}
 	return r.quickly(l, e, line, rest)
@@ -112,6 +114,10 @@ func (r *rollout) quickly(l kind, e envelope, line, rest []byte) bool {
 		return r.quickCount(e, rest)
 	case toolCall:
 		return r.quickCall(e, rest)
+	case usageRecord:
+		return r.quickRecord(e, rest)
+	case itemCompleted:
+		return r.quickItem(e, rest)
 	case unread, answer:
 	case message:
 		act = r.quickMessage
@@ -140,30 +146,56 @@ func (r *rollout) quickly(l kind, e envelope, line, rest []byte) bool {
 	return true
 }
 
-// quickCount reads a token_count in one pass; nothing is emitted before the
-// line has proved to be whole.
+// The next four read a line in one pass; nothing is done before it has proved
+// to be whole.
+
 func (r *rollout) quickCount(e envelope, rest []byte) bool {
 	c := walk.Over(rest)
 	n, ok := readCount(&c)
-	if !ok || !closes(&c) {
-		return false
+	if ok = ok && closes(&c); ok {
+		r.enter(e, tokenCount)
+		r.count(n)
 	}
-	r.ms, r.m.Last = e.ms, e.ms
-	r.count(n)
-	return true
+	return ok
 }
 
-// quickCall reads a tool call likewise.
+func (r *rollout) quickRecord(e envelope, rest []byte) bool {
+	c := walk.Over(rest)
+	n, ok := readRecord(&c)
+	if ok = ok && closes(&c); ok {
+		r.enter(e, usageRecord)
+		r.recorded(n)
+	}
+	return ok
+}
+
 func (r *rollout) quickCall(e envelope, rest []byte) bool {
 	c := walk.Over(rest)
 	a, ok := readAsked(&c)
-	if !ok || !closes(&c) {
-		return false
+	if ok = ok && closes(&c); ok {
+		r.enter(e, toolCall)
+		r.ask(a)
 	}
+	return ok
+}
+
+func (r *rollout) quickItem(e envelope, rest []byte) bool {
+	c := walk.Over(rest)
+	n, ok := readCompleted(&c)
+	payload := rest[:c.Pos()]
+	if ok = ok && closes(&c); ok {
+		r.enter(e, itemCompleted)
+		if n.found {
+			r.item(n.item, payload)
+		}
+	}
+	return ok
+}
+
+// enter makes a line the current one.
+func (r *rollout) enter(e envelope, l kind) {
 	r.ms, r.m.Last = e.ms, e.ms
-	r.settleMute(toolCall)
-	r.ask(a)
-	return true
+	r.settleMute(l)
 }
 
 // closes reads what follows a payload up to the line's end.

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
-	"strings"
 	"testing"
 
 	"meterbridge"
@@ -192,11 +190,4 @@ func parseAll(all []source, stop func(int) bool) *folded {
 		parse(s, stop, out)
 	}
 	return out
-}
-
-// home are the sources of a home folder, by name.
-func home(t testing.TB, dir string) []source {
-	all := sources(t, filepath.Join(dir, ".codex"))
-	sort.SliceStable(all, func(i, j int) bool { return strings.Compare(all[i].rel, all[j].rel) < 0 })
-	return all
 }

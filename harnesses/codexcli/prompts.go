@@ -162,21 +162,3 @@ func clip(s string, limit int) string {
 	}
 	return s
 }
-
-// itemCompleted handles an item of a paginated log.
-func (r *rollout) itemCompleted(payload []byte) {
-	item := member(payload, "item")
-	switch string(quoted(member(item, "type"))) {
-	case "UserMessage":
-		r.m.Began = r.ms
-		r.spoken(contents(member(item, "content"), meterbridge.PreviewRunes))
-	case "AgentMessage":
-		r.m.Answer = true
-		r.releaseHeld()
-		r.noteReply(payload, fromItem)
-	case "Reasoning":
-		r.m.Answer = true
-	case "CommandExecution", "McpToolCall", "FileChange", "DynamicToolCall":
-		r.went(text(member(item, "id")), eventOK(item))
-	}
-}

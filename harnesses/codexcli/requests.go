@@ -24,24 +24,31 @@ const (
 
 // usageRecord handles a token_usage_record: exactly one request.
 func (r *rollout) usageRecord(payload []byte) {
-	thread := text(member(payload, "thread_id"))
-	if thread == "" {
-		thread = r.m.Thread
+	c := walk.Over(payload)
+	if n, ok := readRecord(&c); ok {
+		r.recorded(n)
+	} else {
+		r.problem("wrong-type", "a token_usage_record is no object")
 	}
-	u, ok := readUsage(member(payload, "usage"))
-	if !ok {
+}
+
+func (r *rollout) recorded(n record) {
+	thread := r.m.Thread
+	if len(n.thread) > 0 && string(n.thread) != thread {
+		thread = walk.Unquote(n.thread, 0)
+	}
+	if n.bad {
 		r.problem("wrong-type", "a token_usage_record has a number that is none")
 	}
-	total, _ := readUsage(member(payload, "thread_token_usage"))
 	first := !r.m.Records
 	r.m.Records = true
 	switch {
-	case u.zero():
-		r.drop(u, ruleZero)
-	case first && r.counted(u, total):
-		r.trace(u, meterbridge.Merged, ruleCounter, native(r.m.Thread, r.m.Counted))
+	case n.used.zero():
+		r.drop(n.used, ruleZero)
+	case first && r.counted(n.used, n.total):
+		r.trace(n.used, meterbridge.Merged, ruleCounter, native(r.m.Thread, r.m.Counted))
 	default:
-		r.record(u, thread, text(member(payload, "response_id")))
+		r.record(n.used, thread, walk.Unquote(n.response, 0))
 	}
 }
 
@@ -143,8 +150,10 @@ func (r *rollout) copiedCount(payload []byte) {
 }
 
 func (r *rollout) copiedRecord(payload []byte) {
-	u, _ := readUsage(member(payload, "usage"))
-	r.drop(u, ruleCopied)
+	c := walk.Over(payload)
+	if n, ok := readRecord(&c); ok {
+		r.drop(n.used, ruleCopied)
+	}
 }
 
 func (r *rollout) request(u usage, native, rule string) meterbridge.Request {

@@ -134,6 +134,37 @@ func (n *counter) readInfo(c *walk.Cursor) {
 	}
 }
 
+// record is what a token_usage_record says; thread and response are raw texts.
+type record struct {
+	thread, response []byte
+	used, total      usage
+	bad              bool
+}
+
+// readRecord reads the token_usage_record that the cursor stands before; ok is
+// false when it is no object.
+func readRecord(c *walk.Cursor) (n record, ok bool) {
+	if !c.Object() {
+		return n, false
+	}
+	for first := true; c.Member(&first); {
+		switch string(c.Key()) {
+		case "thread_id":
+			n.thread, _ = c.Text()
+		case "response_id":
+			n.response, _ = c.Text()
+		case "usage":
+			n.used, ok = scanUsage(c)
+			n.bad = !ok
+		case "thread_token_usage":
+			n.total, _ = scanUsage(c)
+		default:
+			c.Skip()
+		}
+	}
+	return n, c.Err() == nil
+}
+
 // zero reports whether nothing was spent.
 func (u usage) zero() bool {
 	return u.In == 0 && u.Cached == 0 && u.Write == 0 && u.Out == 0 && u.Reason == 0

@@ -190,44 +190,6 @@ func (r *rollout) openCall(callID []byte) int {
 	return slices.IndexFunc(r.m.Open, func(k call) bool { return k.ID == string(callID) })
 }
 
-// toolEnd handles an event that tells how a call went.
-func (r *rollout) toolEnd(payload []byte) {
-	r.went(text(member(payload, "call_id")), eventOK(payload))
-}
-
-func (r *rollout) went(callID string, ok *bool) {
-	if callID == "" || ok == nil {
-		return
-	}
-	if i := r.openCall([]byte(callID)); i >= 0 {
-		r.m.Open[i].OK, r.m.Open[i].Sent = ok, false
-		return
-	}
-	r.send(call{ID: callID, OK: ok}, 0)
-}
-
-// eventOK reads exit_code, success, result or status, whichever is there.
-func eventOK(raw []byte) *bool {
-	if n, ok := number(member(raw, "exit_code")); ok {
-		return verdict(n == 0)
-	}
-	switch string(member(raw, "success")) {
-	case "true":
-		return verdict(true)
-	case "false":
-		return verdict(false)
-	}
-	if res := member(raw, "result"); !null(res) {
-		if !null(member(res, "Err")) {
-			return verdict(false)
-		}
-		if fine := member(res, "Ok"); !null(fine) {
-			return verdict(string(member(fine, "isError")) != "true" && string(member(fine, "is_error")) != "true")
-		}
-	}
-	return outcome(quoted(member(raw, "status")))
-}
-
 func outcome(status []byte) *bool {
 	switch string(status) {
 	case "completed":
