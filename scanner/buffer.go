@@ -2,8 +2,8 @@ package scanner
 
 import "context"
 
-// buffer is a worker's memory for lines. It grows for one long line at a time;
-// of the giant ones only one is in memory in the whole scan.
+// buffer is a worker's memory for lines. It grows for long lines; a giant one is
+// given back at the end of the source, and only one is in memory in a scan.
 type buffer struct {
 	b     []byte
 	small []byte
@@ -32,13 +32,11 @@ func (b *buffer) grow(ctx context.Context, size, held int) error {
 	return nil
 }
 
-// trim gives a giant buffer back when the first held bytes fit into the small one.
-func (b *buffer) trim(held int) {
-	if held >= len(b.small) || len(b.b) <= keepLen {
-		return
+// release gives a giant buffer back.
+func (b *buffer) release() {
+	if len(b.b) > keepLen {
+		b.b = b.small
 	}
-	copy(b.small, b.b[:held])
-	b.b = b.small
 	if b.holds {
 		<-b.giant
 		b.holds = false

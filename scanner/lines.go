@@ -112,7 +112,7 @@ func (s *splitter) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := s.src.read(s.buf.b[s.held:])
+		n, err := s.src.read(s.buf.b[s.held:min(len(s.buf.b), s.held+chunkLen)])
 		s.bytes += int64(n)
 		s.held += n
 		s.cut()
@@ -142,7 +142,7 @@ func (s *splitter) rewind() {
 		s.offset, s.skipping = s.start, false
 	}
 	s.held, s.scanned = 0, 0
-	s.buf.trim(0)
+	s.buf.release()
 }
 
 // cut hands out the whole lines in the buffer and moves the rest to its front.
@@ -165,9 +165,6 @@ func (s *splitter) cut() {
 	}
 	s.held = copy(s.buf.b, data[from:])
 	s.scanned = s.held
-	if from > 0 {
-		s.buf.trim(s.held)
-	}
 }
 
 // one hands out one line, without its end, and counts it.

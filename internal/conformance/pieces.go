@@ -19,6 +19,11 @@ type log struct {
 	content   []byte
 }
 
+// options are those of a parser that begins at the log's start.
+func (l *log) options() harnesses.Options {
+	return harnesses.Options{Path: l.path, Rel: l.rel, Siblings: os.DirFS(filepath.Clean(strings.TrimSuffix(filepath.ToSlash(l.path), l.rel)))}
+}
+
 // logs are the sources of a home, as a ledger knows them after a scan.
 func (f *fixture) logs(t testing.TB, h home, m *testkit.Memory) []log {
 	t.Helper()

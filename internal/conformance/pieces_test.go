@@ -214,7 +214,7 @@ func (f *fixture) cutDocument(t *testing.T, l log, full map[meterbridge.ID]int64
 	t.Helper()
 	for n := 0; n <= len(l.content); n += stride(len(l.content), len(l.content)) {
 		var b meterbridge.Batch
-		f.harness.Document(l.kind, harnesses.Options{Path: l.path, Rel: l.rel}).Document(l.content[:n:n], &b)
+		f.harness.Document(l.kind, l.options()).Document(l.content[:n:n], &b)
 		if bad := invented(full, b.Requests); bad != "" {
 			t.Fatalf("%s cut at %d: %s", l.rel, n, bad)
 		}
