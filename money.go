@@ -127,6 +127,9 @@ func (p PicoUSD) String() string {
 // exactly, to 10^-12, rounding half away from zero beyond. Negative amounts,
 // and amounts above MaxRecorded, are refused with ErrAmount.
 func ParseUSD(text string) (PicoUSD, error) {
+	if p, ok := plainUSD(text); ok {
+		return p, nil
+	}
 	if len(text) > 64 || strings.ContainsAny(text, "/_xXpPbBoO") {
 		return PicoUSD{}, fmt.Errorf("%w: %.64q", ErrAmount, text)
 	}
@@ -143,4 +146,28 @@ func ParseUSD(text string) (PicoUSD, error) {
 	num.Quo(num, new(big.Int).Mul(r.Denom(), big.NewInt(2)))
 	p, _ := FromBig(num)
 	return p, nil
+}
+
+// plainUSD reads what nearly every log holds without big numbers: up to six
+// digits, and behind a point up to twelve.
+func plainUSD(text string) (PicoUSD, bool) {
+	whole, fraction, point := strings.Cut(text, ".")
+	if len(whole) == 0 || len(whole) > 6 || len(fraction) > 12 || point && fraction == "" {
+		return PicoUSD{}, false
+	}
+	n := int64(0)
+	for i := range len(whole) + 12 {
+		digit := byte('0')
+		switch {
+		case i < len(whole):
+			digit = whole[i]
+		case i-len(whole) < len(fraction):
+			digit = fraction[i-len(whole)]
+		}
+		if digit < '0' || digit > '9' {
+			return PicoUSD{}, false
+		}
+		n = n*10 + int64(digit-'0')
+	}
+	return Pico(n), true
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -44,14 +45,14 @@ func (d *database) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, e
 	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
 		found, after, more = meterbridge.Batch{}, before, false
 		r := &reader{
-			db: db, memory: &after, sessions: map[string]*session{}, replies: map[string]reply{},
+			db: db, memory: &after, words: words{}, sessions: map[string]*session{}, replies: map[string]reply{},
 			scribe: scribe{harness: d.product.ID, trace: d.opt.Trace, out: &found},
 		}
 		var err error
 		more, err = r.read(ctx)
 		return err
 	})
-	appendTo(out, &found)
+	moveTo(out, &found)
 	switch {
 	case errors.Is(err, errSchema) && !d.product.named(d.opt.Path):
 		return nil, nil // some other program's database that lies in the folder
@@ -74,6 +75,9 @@ type reader struct {
 	sessions map[string]*session
 	forks    forks
 	replies  map[string]reply
+	words    words
+	// pages is the memory of the page before.
+	pages []row
 }
 
 // reply is the newest text of an agent in a session.
@@ -85,10 +89,9 @@ type reply struct {
 // row is a message as it lies in its table.
 type row struct {
 	message
-	parts         parts
-	rowid         int64
-	stamp, writes int64
-	place         meterbridge.Place
+	parts  parts
+	writes int64
+	place  meterbridge.Place
 }
 
 // read goes on with the pass that the memory is in; more says that it is not
@@ -108,6 +111,7 @@ func (r *reader) read(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		r.out.Requests = slices.Grow(r.out.Requests, len(page))
 		if err := r.write(ctx, page); err != nil {
 			return false, err
 		}
@@ -172,14 +176,14 @@ func (r *reader) begin(ctx context.Context) error {
 // page reads the next messages that changed, in the order of rows, with their parts.
 func (r *reader) page(ctx context.Context) ([]row, error) {
 	m, c := r.memory, r.columns.message
-	query := "SELECT rowid, id, session_id, " + c.Or("time_updated", "NULL") + ", data FROM message WHERE rowid > ?"
+	query := "SELECT rowid, CAST(id AS BLOB), CAST(session_id AS BLOB), " + c.Or("time_updated", "NULL") + ", CAST(data AS BLOB) FROM message WHERE rowid > ?"
 	args := []any{m.Pass.After}
 	if c.Has("time_updated") && !m.Pass.Whole {
 		query += " AND (time_updated > ? OR rowid > ? OR id IN (SELECT value FROM json_each(?)))"
 		args = append(args, m.Updated-overlap, m.Row, m.pending())
 	}
 	query += " ORDER BY rowid LIMIT " + strconv.Itoa(pageRows)
-	page := make([]row, 0, 64)
+	page := r.pages[:0]
 	err := r.db.Each(ctx, query, args, func(v sqlite.Row) error {
 		page = append(page, r.row(v))
 		return nil
@@ -187,6 +191,7 @@ func (r *reader) page(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.pages = page
 	return page, r.addParts(ctx, page)
 }
 
@@ -195,38 +200,14 @@ func (r *reader) row(v sqlite.Row) row {
 	rowid, _ := v.Int(0)
 	data := v.Bytes(4)
 	at := meterbridge.Place{Line: rowid, Hash: xxhash.Sum64(data)}
-	m, err := decode(data)
+	m, err := decode(data, r.words)
 	if err != nil {
 		r.problem(at, "malformed-json", "a message is "+err.Error())
 	}
-	m.id, m.session = v.Text(1), v.Text(2)
+	m.id, m.session = v.Text(1), r.words.plain(v.Bytes(2))
 	updated, _ := v.Int(3)
 	r.memory.see(rowid, updated, &m)
-	return row{message: m, rowid: rowid, writes: updated, place: at, parts: m.parts}
-}
-
-// addParts reads the parts of a page of messages.
-func (r *reader) addParts(ctx context.Context, page []row) error {
-	if len(page) == 0 || !r.columns.part.Has("id", "message_id", "data") {
-		return nil
-	}
-	index := make(map[string]*parts, len(page))
-	ids := make([]string, len(page))
-	for i := range page {
-		index[page[i].id], ids[i] = &page[i].parts, page[i].id
-	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	const query = "SELECT rowid, id, message_id, data FROM part WHERE message_id IN (SELECT value FROM json_each(?))"
-	return r.db.Each(ctx, query, []any{string(list)}, func(v sqlite.Row) error {
-		if err := index[v.Text(2)].add(v.Text(1), v.Bytes(3)); err != nil {
-			rowid, _ := v.Int(0)
-			r.problem(meterbridge.Place{Line: rowid, Hash: xxhash.Sum64(v.Bytes(3))}, "malformed-json", "a part is "+err.Error())
-		}
-		return nil
-	})
+	return row{message: m, writes: updated, place: at, parts: m.parts}
 }
 
 func (r *reader) write(ctx context.Context, page []row) error {

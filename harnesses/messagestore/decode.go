@@ -1,16 +1,14 @@
 package messagestore
 
 import (
-	"strings"
-
 	"meterbridge"
 	"meterbridge/harnesses/walk"
 )
 
 // decode reads a message. What is missing or of another type stays empty; only
-// what is no JSON object is an error.
-func decode(data []byte) (message, error) {
-	var m message
+// what is no JSON object is an error. w may be nil.
+func decode(data []byte, w words) (message, error) {
+	m := message{words: w}
 	c := document(data)
 	if c.Peek() != '{' {
 		return m, errMalformed
@@ -23,16 +21,17 @@ func decode(data []byte) (message, error) {
 }
 
 func (m *message) read(c *walk.Cursor) {
+	text := m.words.text
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "id":
-			m.id = text(c)
+			m.id = unquoted(c)
 		case "sessionID":
 			m.session = text(c)
 		case "role":
 			m.role = text(c)
 		case "parentID":
-			m.parent = text(c)
+			m.parent = unquoted(c)
 		case "modelID":
 			m.model = text(c)
 		case "providerID":
@@ -44,7 +43,7 @@ func (m *message) read(c *walk.Cursor) {
 		case "finish":
 			m.finish = text(c)
 		case "cost":
-			m.cost = string(c.Raw())
+			m.cost = c.Raw()
 		case "summary":
 			m.summary, _ = c.Bool()
 		case "time":
@@ -83,7 +82,7 @@ func (m *message) readTime(c *walk.Cursor) {
 func (m *message) readPath(c *walk.Cursor) {
 	eachMember(c, func(key string) bool {
 		if key == "cwd" {
-			m.cwd = text(c)
+			m.cwd = m.words.text(c)
 			return true
 		}
 		return false
@@ -127,7 +126,7 @@ func readFailure(c *walk.Cursor) (f failure) {
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "name":
-			f.name = text(c)
+			f.name = unquoted(c)
 		case "data":
 			eachMember(c, func(key string) bool {
 				if key != "statusCode" {
@@ -144,29 +143,11 @@ func readFailure(c *walk.Cursor) (f failure) {
 	return f
 }
 
-// text reads a string; empty for anything else.
-func text(c *walk.Cursor) string {
+// unquoted reads a string; empty for anything else.
+func unquoted(c *walk.Cursor) string {
 	raw, ok := c.Text()
 	if !ok {
 		return ""
-	}
-	return known(raw)
-}
-
-// known is the string of a raw text; the words that every record repeats are
-// not allocated again.
-func known(raw []byte) string {
-	switch string(raw) {
-	case "assistant":
-		return "assistant"
-	case "user":
-		return "user"
-	case "build":
-		return "build"
-	case "stop":
-		return "stop"
-	case "tool-calls":
-		return "tool-calls"
 	}
 	return walk.Unquote(raw, 0)
 }
@@ -194,11 +175,11 @@ func count(c *walk.Cursor) meterbridge.Count {
 
 // price reads the raw text of a cost; null for none, for a zero, which only
 // means that no price was known, and for nonsense.
-func price(raw string) meterbridge.NullPico {
-	if raw == "" || raw == "0" || strings.HasPrefix(raw, `"`) {
+func price(raw []byte) meterbridge.NullPico {
+	if len(raw) == 0 || raw[0] < '0' || raw[0] > '9' {
 		return meterbridge.NullPico{}
 	}
-	p, err := meterbridge.ParseUSD(raw)
+	p, err := meterbridge.ParseUSD(string(raw))
 	if err != nil || p.IsZero() {
 		return meterbridge.NullPico{}
 	}

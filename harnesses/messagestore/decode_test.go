@@ -44,7 +44,7 @@ func TestPrice(t *testing.T) {
 		"0.0121926": "0.0121926", "1e-05": "0.00001", "2": "2.00",
 	}
 	for raw, want := range tests {
-		got := price(raw)
+		got := price([]byte(raw))
 		if got.OK != (want != "") || got.OK && got.Amount.String() != want {
 			t.Errorf("price(%s) = %v, want %q", raw, got, want)
 		}
@@ -72,7 +72,7 @@ func TestSession_Fact(t *testing.T) {
 func TestParts_OutOfOrder(t *testing.T) {
 	var p parts
 	for _, id := range []string{"prt_3", "prt_1", "prt_2"} {
-		if err := p.add(id, []byte(`{"type":"tool","tool":"`+id+`","callID":"c"}`)); err != nil {
+		if err := p.add([]byte(id), []byte(`{"type":"tool","tool":"`+id+`","callID":"c"}`), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestParts_OutOfOrder(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := decode(data)
+		m, err := decode(data, words{})
 		object := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte("{"))
 		valid := json.Valid(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 		if valid && object && err != nil {
@@ -127,7 +127,7 @@ func FuzzPart(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var p parts
-		err := p.add("", data)
+		err := p.add(nil, data, nil)
 		if json.Valid(data) && bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) && err != nil {
 			t.Fatalf("refused valid JSON %q", data)
 		}

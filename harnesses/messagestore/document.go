@@ -52,7 +52,7 @@ func (d *documentParser) session(content []byte) error {
 }
 
 func (d *documentParser) record(content []byte, at meterbridge.Place) error {
-	m, err := decode(content)
+	m, err := decode(content, nil)
 	if err != nil {
 		return err
 	}
@@ -104,19 +104,19 @@ func decodeSession(data []byte) (session, error) {
 	eachMember(&c, func(key string) bool {
 		switch key {
 		case "id":
-			s.id = text(&c)
+			s.id = unquoted(&c)
 		case "projectID":
-			s.project = text(&c)
+			s.project = unquoted(&c)
 		case "parentID":
-			s.parent = text(&c)
+			s.parent = unquoted(&c)
 		case "agent":
-			s.agent = text(&c)
+			s.agent = unquoted(&c)
 		case "directory":
-			s.directory = text(&c)
+			s.directory = unquoted(&c)
 		case "title":
-			s.title = text(&c)
+			s.title = unquoted(&c)
 		case "version":
-			s.version = text(&c)
+			s.version = unquoted(&c)
 		case "time":
 			var m message
 			m.readTime(&c)

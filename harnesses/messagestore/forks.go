@@ -108,7 +108,7 @@ func (r *reader) match(ctx context.Context, m *message, in *conversation, query,
 		if other.id == in.id || !other.before(first) {
 			return nil
 		}
-		found, err := decode(v.Bytes(2))
+		found, err := decode(v.Bytes(2), nil)
 		if err != nil || signOf(&found) != want {
 			return nil
 		}

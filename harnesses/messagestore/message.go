@@ -26,7 +26,7 @@ type message struct {
 	// agent is the agent's name, mode what builds before agents had.
 	agent, mode string
 	cwd         string
-	cost        string
+	cost        []byte
 	usage       usage
 	finish      string
 	// summary marks the answer of a compaction.
@@ -34,6 +34,8 @@ type message struct {
 	failure failure
 	// parts are those that the first builds kept inside the message.
 	parts parts
+
+	words words
 }
 
 // usage is a tokens object.

@@ -14,7 +14,7 @@ func (m *message) readMetadata(c *walk.Cursor) {
 		case "time":
 			m.readTime(c)
 		case "sessionID":
-			m.session = text(c)
+			m.session = unquoted(c)
 		case "error":
 			m.failure = readFailure(c)
 		case "assistant":
@@ -32,11 +32,11 @@ func (m *message) readAssistant(c *walk.Cursor) {
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "modelID":
-			m.model = text(c)
+			m.model = unquoted(c)
 		case "providerID":
-			m.provider = text(c)
+			m.provider = unquoted(c)
 		case "cost":
-			m.cost = string(c.Raw())
+			m.cost = c.Raw()
 		case "summary":
 			m.summary, _ = c.Bool()
 		case "path":
@@ -116,18 +116,18 @@ func (m *message) readPart(c *walk.Cursor) {
 		early := m.parts.early[b.call]
 		b.start, b.end = early.start, early.end
 	}
-	m.parts.take("", &b)
+	m.parts.take(nil, &b)
 }
 
 func (b *block) readInvocation(c *walk.Cursor) {
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "toolName":
-			b.tool = text(c)
+			b.tool = unquoted(c)
 		case "toolCallId":
-			b.call = text(c)
+			b.call = unquoted(c)
 		case "state":
-			if text(c) == "result" {
+			if unquoted(c) == "result" {
 				b.status = "completed"
 			}
 		default:

@@ -1,8 +1,8 @@
 package messagestore
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 
 	"meterbridge"
 	"meterbridge/harnesses/walk"
@@ -25,47 +25,54 @@ type parts struct {
 	early map[string]block
 
 	// last is the id of the part read last: parts are told in the order of ids.
-	last     string
+	last     []byte
 	unsorted bool
 }
 
 // tool is a call of a tool.
 type tool struct {
-	part, call, name, status string
-	start, end               int64
+	part               []byte
+	call, name, status string
+	start, end         int64
 }
 
 // step is one model request of a message that holds several.
 type step struct {
-	part       string
+	part       []byte
 	usage      usage
-	cost       string
+	cost       []byte
 	start, end int64
 }
 
 // add reads one part. id may be empty where the part holds its own.
-func (p *parts) add(id string, data []byte) error {
+// w may be nil.
+func (p *parts) add(id, data []byte, w words) error {
 	c := document(data)
 	if c.Peek() != '{' {
 		return errMalformed
 	}
-	var b block
+	b := block{words: w}
 	b.read(&c)
 	if !c.End() {
 		return errMalformed
 	}
-	if id == "" {
-		id = b.id
+	if len(id) == 0 {
+		id = []byte(b.id)
 	}
-	if id < p.last {
-		p.unsorted = true
-	}
-	p.last = id
+	p.note(id)
 	p.take(id, &b)
 	return nil
 }
 
-func (p *parts) take(id string, b *block) {
+// note watches the order of the parts.
+func (p *parts) note(id []byte) {
+	if bytes.Compare(id, p.last) < 0 {
+		p.unsorted = true
+	}
+	p.last = id
+}
+
+func (p *parts) take(id []byte, b *block) {
 	switch b.kind {
 	case "text":
 		p.takeText(b)
@@ -96,8 +103,8 @@ func (p *parts) sort() {
 	if !p.unsorted {
 		return
 	}
-	slices.SortStableFunc(p.tools, func(a, b tool) int { return strings.Compare(a.part, b.part) })
-	slices.SortStableFunc(p.steps, func(a, b step) int { return strings.Compare(a.part, b.part) })
+	slices.SortStableFunc(p.tools, func(a, b tool) int { return bytes.Compare(a.part, b.part) })
+	slices.SortStableFunc(p.steps, func(a, b step) int { return bytes.Compare(a.part, b.part) })
 }
 
 // names are the tools' names in order.
@@ -114,23 +121,28 @@ func (p *parts) names() []string {
 
 // block is one part as it is written.
 type block struct {
-	id, kind           string
+	id string
+	// kind is empty for kinds that are not read; typed says that there was one.
+	kind               string
+	typed              bool
 	text               []byte
 	synthetic, ignored bool
 	auto               bool
 	tool, call, status string
 	start, end         int64
 	usage              usage
-	cost               string
+	cost               []byte
+
+	words words
 }
 
 func (b *block) read(c *walk.Cursor) {
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "id":
-			b.id = text(c)
+			b.id = unquoted(c)
 		case "type":
-			b.kind = kindOf(c)
+			b.kind, b.typed = kindOf(c), c.Err() == nil
 		case "text":
 			b.text, _ = c.Text()
 		case "synthetic":
@@ -140,11 +152,11 @@ func (b *block) read(c *walk.Cursor) {
 		case "auto":
 			b.auto, _ = c.Bool()
 		case "tool":
-			b.tool = text(c)
+			b.tool = b.words.text(c)
 		case "callID":
-			b.call = text(c)
+			b.call = unquoted(c)
 		case "cost":
-			b.cost = string(c.Raw())
+			b.cost = c.Raw()
 		case "tokens":
 			b.usage = readUsage(c)
 		case "time":
@@ -193,7 +205,7 @@ func (b *block) readState(c *walk.Cursor) {
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "status":
-			b.status = text(c)
+			b.status = b.words.text(c)
 		case "time":
 			b.readTime(c)
 		default:

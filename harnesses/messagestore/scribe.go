@@ -1,6 +1,7 @@
 package messagestore
 
 import (
+	"bytes"
 	"cmp"
 	"strconv"
 
@@ -105,7 +106,7 @@ func unspent(m *message) string {
 }
 
 // request is the row of a message, or of one step of it.
-func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u usage, cost string, written int64) meterbridge.Request {
+func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u usage, cost []byte, written int64) meterbridge.Request {
 	r := meterbridge.Request{
 		Harness: s.harness, Store: store, NativeID: m.id, Session: m.session,
 		Project: projectOf(m, in), Model: m.model, Provider: m.provider,
@@ -210,9 +211,9 @@ func (s *scribe) steps(m *message, p *parts, steps []step, in *conversation, at 
 }
 
 // until cuts off the calls that lie before the part that ends a step.
-func until(tools []tool, part string, all bool) (own, rest []tool) {
+func until(tools []tool, part []byte, all bool) (own, rest []tool) {
 	n := 0
-	for n < len(tools) && (all || tools[n].part < part) {
+	for n < len(tools) && (all || bytes.Compare(tools[n].part, part) < 0) {
 		n++
 	}
 	return tools[:n], tools[n:]
@@ -222,7 +223,7 @@ func until(tools []tool, part string, all bool) (own, rest []tool) {
 // is unique only within its request: some providers number the calls of each answer.
 func (s *scribe) tools(m *message, p *parts, request string) {
 	for _, t := range p.tools {
-		id := cmp.Or(t.call, t.part)
+		id := cmp.Or(t.call, string(t.part))
 		s.out.ToolCalls = append(s.out.ToolCalls, meterbridge.ToolCall{
 			Harness: s.harness, NativeID: cmp.Or(request, m.id) + "/" + id, Session: m.session, Request: request,
 			Name: t.name, StartedAt: millis(t.start), EndedAt: millis(t.end), OK: outcome(t.status),
@@ -271,7 +272,7 @@ func (s *scribe) traceOf(m *message, in *conversation, at meterbridge.Place, nat
 	if !s.trace || m.usage == (usage{}) {
 		return
 	}
-	r := s.request(m, in, at, m.usage, "", 0)
+	r := s.request(m, in, at, m.usage, nil, 0)
 	r.NativeID, r.Rule = native, rule
 	s.traceRequest(&r, v)
 }

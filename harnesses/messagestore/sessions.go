@@ -79,8 +79,12 @@ func (r *reader) writeReplies() {
 	}
 }
 
-// appendTo adds what is in b to out.
-func appendTo(out, b *meterbridge.Batch) {
+// moveTo adds what is in b to out.
+func moveTo(out, b *meterbridge.Batch) {
+	if out.Len() == 0 && len(out.Problems) == 0 && len(out.Traces) == 0 {
+		*out = *b
+		return
+	}
 	out.Requests = append(out.Requests, b.Requests...)
 	out.Sessions = append(out.Sessions, b.Sessions...)
 	out.Prompts = append(out.Prompts, b.Prompts...)

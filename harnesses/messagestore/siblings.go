@@ -21,7 +21,7 @@ func (f siblings) addParts(m *message, p *parts) {
 	dir := f.layout.parts(m.session, m.id)
 	for _, name := range f.names(dir) {
 		if data := f.read(path.Join(dir, name)); data != nil {
-			_ = p.add(strings.TrimSuffix(name, ".json"), data) // half-written: told when the message is written again
+			_ = p.add([]byte(strings.TrimSuffix(name, ".json")), data, nil) // half-written: told when the message is written again
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (f siblings) match(m *message, session string) *message {
 		if madeAt(id, m.created) == elsewhere {
 			continue
 		}
-		found, err := decode(f.read(path.Join(dir, name)))
+		found, err := decode(f.read(path.Join(dir, name)), nil)
 		if err == nil && signOf(&found) == want {
 			found.id, found.session = id, session
 			return &found
