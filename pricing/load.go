@@ -25,6 +25,10 @@ type Files struct {
 	ParseUser func(content []byte) (User, error)
 }
 
+// errNoReader is a mistake of whoever wires: prices of the user must not be
+// passed over in silence.
+var errNoReader = errors.New("no reader for the user's prices")
+
 // maxUserFile bounds the user's file.
 const maxUserFile = 4 << 20
 
@@ -65,7 +69,7 @@ func splitOrEmpty(data []byte) *document {
 
 // user reads the user's file; a missing one is empty.
 func (f Files) user() (User, error) {
-	if f.User == "" || f.ParseUser == nil {
+	if f.User == "" {
 		return User{}, nil
 	}
 	info, err := os.Stat(f.User)
@@ -77,6 +81,9 @@ func (f Files) user() (User, error) {
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxUserFile {
 		return User{}, fmt.Errorf("read %s: %w: no file of at most %d bytes", f.User, ErrTable, maxUserFile)
+	}
+	if f.ParseUser == nil {
+		return User{}, fmt.Errorf("read %s: %w", f.User, errNoReader)
 	}
 	content, err := os.ReadFile(f.User)
 	if err != nil {

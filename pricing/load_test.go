@@ -99,6 +99,9 @@ func TestLoad_User(t *testing.T) {
 	if err != nil || table.Price(million("anthropic", "claude-opus-5"), "").Key != "unpriced|own-server" {
 		t.Errorf("got %s, %v", table.Version(), err)
 	}
+	if _, _, err := Load(Files{User: path}); !errors.Is(err, errNoReader) {
+		t.Errorf("a file and no reader: got %v", err)
+	}
 	wrong := func([]byte) (User, error) { return User{}, &UserError{Position{2, 3}, errMissing} }
 	table, _, err = Load(Files{User: path, ParseUser: wrong})
 	if !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "line 2, column 3") || table.Version() != "2026-11-30.2" {

@@ -175,3 +175,21 @@ func TestOverlaid_KeepsTheRest(t *testing.T) {
 		}
 	})
 }
+
+// Many readers of one table get the same answers as one.
+func TestPrice_Concurrent(t *testing.T) {
+	shared, own := Embedded(), Embedded()
+	rows := priced(own)
+	for range 4 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for i := range 500 {
+				at := rows[i*13%len(rows)]
+				r := million(at.provider, at.model)
+				if got, want := shared.Price(r, ""), own.Price(r, ""); got != want {
+					t.Errorf("input %v: got %v, want %v", at, got, want)
+				}
+			}
+		})
+	}
+}
