@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"meterbridge/internal/config"
+	"meterbridge/internal/pricefile"
 	"meterbridge/pricing"
 )
 
@@ -57,7 +58,7 @@ func OpenPrices(o Options) (*Prices, error) {
 }
 
 func loadPrices(paths config.Paths, c config.Config, now func() time.Time) (*Prices, error) {
-	p := &Prices{files: pricing.Files{Dir: paths.Data, User: paths.PriceOverrides()}, url: c.Pricing.URL, now: now}
+	p := &Prices{files: pricing.Files{Dir: paths.Data, User: paths.PriceOverrides(), ParseUser: pricefile.Parse}, url: c.Pricing.URL, now: now}
 	table, warnings, err := pricing.Load(p.files)
 	if err != nil {
 		return nil, &Fault{Err: fmt.Errorf("prices: %w", err), Hint: "docs/guide.md, section Prices, has an example of pricing.toml"}
