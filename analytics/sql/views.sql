@@ -95,3 +95,29 @@ CREATE OR REPLACE VIEW prices AS
 SELECT provider, model, epoch_ms(from_ms) AS valid_from, epoch_ms(to_ms) AS valid_to, tier_above, nullif(mode, '') AS mode,
        nullif(time_window, '') AS time_window, class, pico_per_token, pico_per_token / 1e6 AS usd_per_million, nullif(source, '') AS source
 FROM price_rate;
+
+-- What happened in sessions and is no request.
+CREATE OR REPLACE VIEW events AS
+SELECT h.text AS harness, s.native AS session, epoch_ms(e.happened_at) AS happened_at, e.kind, nullif(e.detail, '') AS detail, f.path AS source, e.line
+FROM event e
+JOIN session s ON s.id = e.session
+LEFT JOIN word h ON h.id = e.harness
+LEFT JOIN source f ON f.id = e.source;
+
+-- What logs say about the provider's rate limits.
+CREATE OR REPLACE VIEW rate_limits AS
+SELECT h.text AS harness, s.native AS session, epoch_ms(r.happened_at) AS happened_at, r.name, r.window_ms, r.used_percent,
+       epoch_ms(r.resets_at) AS resets_at, nullif(r.plan, '') AS plan
+FROM rate_limit r
+LEFT JOIN session s ON s.id = r.session
+LEFT JOIN word h ON h.id = r.harness;
+
+-- Sums of days in the ledger's own zone, kept up to date: small and fast.
+CREATE OR REPLACE VIEW usage_daily AS
+SELECT DATE '1970-01-01' + d.day AS day, h.text AS harness, nullif(p.text, '') AS project, nullif(m.text, '') AS model, d.requests,
+       d.input AS input_tokens, d.output AS output_tokens, d.reasoning AS reasoning_tokens, d.cache_read AS cache_read_tokens, d.cache_write AS cache_write_tokens,
+       d.auto_pusd AS cost_pusd, d.auto_pusd / 1e12 AS cost_usd, d.recorded_pusd, d.list_pusd, d.tokened - d.auto_n AS unpriced_requests
+FROM rollup_day d
+LEFT JOIN word h ON h.id = d.harness
+LEFT JOIN word p ON p.id = d.project
+LEFT JOIN word m ON m.id = d.model;

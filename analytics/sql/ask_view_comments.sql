@@ -1,0 +1,158 @@
+-- What each view and column means. docs/sql.md is made of these comments. They
+-- are written at the first question in SQL, not at every start: that is 130
+-- statements which a scan need not wait for.
+
+COMMENT ON VIEW requests IS 'One row per model request. Null is "not reported", never 0.';
+COMMENT ON COLUMN requests."id" IS 'identity of the request, the same wherever its log lies';
+COMMENT ON COLUMN requests."harness" IS 'the coding agent that wrote the log';
+COMMENT ON COLUMN requests."session" IS 'id of the session, or of the sub-agent, that spent it';
+COMMENT ON COLUMN requests."root_session" IS 'the session into which reports fold it';
+COMMENT ON COLUMN requests."agent" IS 'main, or the kind of sub-agent (unknown when the log does not tell)';
+COMMENT ON COLUMN requests."project" IS 'working directory as logged';
+COMMENT ON COLUMN requests."branch" IS 'git branch as logged';
+COMMENT ON COLUMN requests."model" IS 'model as logged';
+COMMENT ON COLUMN requests."provider" IS 'provider as logged';
+COMMENT ON COLUMN requests."response_id" IS 'the provider''s id of the response';
+COMMENT ON COLUMN requests."request_id" IS 'the provider''s id of the request';
+COMMENT ON COLUMN requests."started_at" IS 'when it was sent, UTC; null where the log does not say';
+COMMENT ON COLUMN requests."ended_at" IS 'when the answer ended, UTC: decides its day';
+COMMENT ON COLUMN requests."input_tokens" IS 'prompt tokens that no cache served or stored';
+COMMENT ON COLUMN requests."output_tokens" IS 'answer, reasoning included';
+COMMENT ON COLUMN requests."reasoning_tokens" IS 'the part of output spent on thinking';
+COMMENT ON COLUMN requests."cache_read_tokens" IS 'prompt tokens served from a cache';
+COMMENT ON COLUMN requests."cache_write_5m_tokens" IS 'prompt tokens written to a cache for five minutes, or for a time that is not logged';
+COMMENT ON COLUMN requests."cache_write_1h_tokens" IS 'prompt tokens written to a cache for an hour';
+COMMENT ON COLUMN requests."web_searches" IS 'searches that the provider ran';
+COMMENT ON COLUMN requests."total_tokens" IS 'input + output + cache reads + cache writes; 0 when none is reported';
+COMMENT ON COLUMN requests."recorded_pusd" IS 'cost that the harness recorded, pico-USD (10^-12 USD)';
+COMMENT ON COLUMN requests."list_pusd" IS 'list price, pico-USD';
+COMMENT ON COLUMN requests."cost_pusd" IS 'the recorded cost, else the list price, pico-USD: exact';
+COMMENT ON COLUMN requests."cost_usd" IS 'the same in USD, as a floating-point number for reading';
+COMMENT ON COLUMN requests."cost_basis" IS 'recorded, list or none';
+COMMENT ON COLUMN requests."price_key" IS 'how the list price came about';
+COMMENT ON COLUMN requests."price_table" IS 'version of the price table';
+COMMENT ON COLUMN requests."service_tier" IS 'service tier as logged';
+COMMENT ON COLUMN requests."speed" IS 'speed mode as logged';
+COMMENT ON COLUMN requests."geo" IS 'place of inference as logged';
+COMMENT ON COLUMN requests."precision" IS 'what a row of this log stands for: request, turn, run or session';
+COMMENT ON COLUMN requests."tools" IS 'names of the tools that the answer called, in order, separated by commas';
+COMMENT ON COLUMN requests."purpose" IS 'set for requests that are no answer to a prompt: compaction';
+COMMENT ON COLUMN requests."aborted" IS 'the answer was broken off, so output is a floor';
+COMMENT ON COLUMN requests."rule" IS 'the rule that made this row of its records';
+COMMENT ON COLUMN requests."machine" IS 'the machine whose log it is; null for this one';
+COMMENT ON COLUMN requests."source" IS 'the log that holds the record that counts';
+COMMENT ON COLUMN requests."line" IS 'its line there (or the number of the row in a database)';
+COMMENT ON COLUMN requests."offset" IS 'its byte offset there; 0 in a database';
+COMMENT ON COLUMN requests."vanished" IS 'its log no longer holds it';
+COMMENT ON COLUMN requests."first_scan" IS 'number of the scan that saw it first';
+
+COMMENT ON VIEW sessions IS 'One row per session, sub-agents included.';
+COMMENT ON COLUMN sessions."harness" IS 'the coding agent';
+COMMENT ON COLUMN sessions."session" IS 'the harness''s own id';
+COMMENT ON COLUMN sessions."parent_session" IS 'the session that it came from';
+COMMENT ON COLUMN sessions."relation" IS 'how: subagent, fork or continuation';
+COMMENT ON COLUMN sessions."root_session" IS 'the session into which reports fold it; its own id when it is no sub-agent';
+COMMENT ON COLUMN sessions."agent" IS 'main, or the kind of sub-agent';
+COMMENT ON COLUMN sessions."title" IS 'title';
+COMMENT ON COLUMN sessions."project" IS 'working directory';
+COMMENT ON COLUMN sessions."branch" IS 'git branch';
+COMMENT ON COLUMN sessions."last_reply" IS 'the agent''s newest text; null when texts are not kept';
+COMMENT ON COLUMN sessions."last_reply_at" IS 'its time, UTC';
+COMMENT ON COLUMN sessions."version" IS 'the harness''s version';
+COMMENT ON COLUMN sessions."first_at" IS 'end of its first request, UTC';
+COMMENT ON COLUMN sessions."last_at" IS 'end of its last request, UTC';
+
+COMMENT ON VIEW prompts IS 'Prompts that people typed.';
+COMMENT ON COLUMN prompts."harness" IS 'the coding agent';
+COMMENT ON COLUMN prompts."session" IS 'the session';
+COMMENT ON COLUMN prompts."happened_at" IS 'when, UTC';
+COMMENT ON COLUMN prompts."preview" IS 'the first 200 characters; null when texts are not kept';
+COMMENT ON COLUMN prompts."source" IS 'the log';
+COMMENT ON COLUMN prompts."line" IS 'its line there';
+
+COMMENT ON VIEW tool_calls IS 'Calls of tools by agents.';
+COMMENT ON COLUMN tool_calls."harness" IS 'the coding agent';
+COMMENT ON COLUMN tool_calls."session" IS 'the session or sub-agent';
+COMMENT ON COLUMN tool_calls."request_id" IS 'the request that asked for it (requests.id)';
+COMMENT ON COLUMN tool_calls."name" IS 'name of the tool';
+COMMENT ON COLUMN tool_calls."started_at" IS 'start, UTC';
+COMMENT ON COLUMN tool_calls."ended_at" IS 'end, UTC';
+COMMENT ON COLUMN tool_calls."duration_ms" IS 'milliseconds between them';
+COMMENT ON COLUMN tool_calls."ok" IS 'whether it succeeded; null while the result is unknown';
+
+COMMENT ON VIEW turns IS 'Turns, where a log marks their start and end.';
+COMMENT ON COLUMN turns."harness" IS 'the coding agent';
+COMMENT ON COLUMN turns."session" IS 'the session';
+COMMENT ON COLUMN turns."started_at" IS 'start, UTC';
+COMMENT ON COLUMN turns."ended_at" IS 'end, UTC; null while it runs';
+COMMENT ON COLUMN turns."outcome" IS 'finished, interrupted or failed; null while it runs';
+
+COMMENT ON VIEW events IS 'What happened in sessions and is no request.';
+COMMENT ON COLUMN events."harness" IS 'the coding agent';
+COMMENT ON COLUMN events."session" IS 'the session';
+COMMENT ON COLUMN events."happened_at" IS 'when, UTC';
+COMMENT ON COLUMN events."kind" IS 'error, compaction, rewind or interrupted';
+COMMENT ON COLUMN events."detail" IS 'a short technical text';
+COMMENT ON COLUMN events."source" IS 'the log';
+COMMENT ON COLUMN events."line" IS 'its line there';
+
+COMMENT ON VIEW rate_limits IS 'What logs say about the provider''s rate limits.';
+COMMENT ON COLUMN rate_limits."harness" IS 'the coding agent';
+COMMENT ON COLUMN rate_limits."session" IS 'the session';
+COMMENT ON COLUMN rate_limits."happened_at" IS 'when it was logged, UTC';
+COMMENT ON COLUMN rate_limits."name" IS 'name of the limit';
+COMMENT ON COLUMN rate_limits."window_ms" IS 'length of its window, milliseconds';
+COMMENT ON COLUMN rate_limits."used_percent" IS 'how much of it is used';
+COMMENT ON COLUMN rate_limits."resets_at" IS 'when it begins anew, UTC';
+COMMENT ON COLUMN rate_limits."plan" IS 'the user''s plan';
+
+COMMENT ON VIEW usage_daily IS 'Sums of days in the ledger''s own zone, by harness, project and model: small and fast. A report in another zone is a query over requests.';
+COMMENT ON COLUMN usage_daily."day" IS 'the day';
+COMMENT ON COLUMN usage_daily."harness" IS 'the coding agent';
+COMMENT ON COLUMN usage_daily."project" IS 'working directory';
+COMMENT ON COLUMN usage_daily."model" IS 'model';
+COMMENT ON COLUMN usage_daily."requests" IS 'number of requests';
+COMMENT ON COLUMN usage_daily."input_tokens" IS 'sum of input';
+COMMENT ON COLUMN usage_daily."output_tokens" IS 'sum of output';
+COMMENT ON COLUMN usage_daily."reasoning_tokens" IS 'sum of reasoning';
+COMMENT ON COLUMN usage_daily."cache_read_tokens" IS 'sum of cache reads';
+COMMENT ON COLUMN usage_daily."cache_write_tokens" IS 'sum of cache writes';
+COMMENT ON COLUMN usage_daily."cost_pusd" IS 'sum of the recorded cost, else the list price, pico-USD';
+COMMENT ON COLUMN usage_daily."cost_usd" IS 'the same in USD, for reading';
+COMMENT ON COLUMN usage_daily."recorded_pusd" IS 'sum of recorded costs, pico-USD';
+COMMENT ON COLUMN usage_daily."list_pusd" IS 'sum of list prices, pico-USD';
+COMMENT ON COLUMN usage_daily."unpriced_requests" IS 'requests with tokens or a fee and no cost';
+
+COMMENT ON VIEW sources IS 'Logs that were read, and how far.';
+COMMENT ON COLUMN sources."source_id" IS 'the ledger''s number of the log';
+COMMENT ON COLUMN sources."harness" IS 'the coding agent';
+COMMENT ON COLUMN sources."kind" IS 'layout of the log, in the harness''s words';
+COMMENT ON COLUMN sources."path" IS 'path, as found';
+COMMENT ON COLUMN sources."machine" IS 'the machine whose log it is; null for this one';
+COMMENT ON COLUMN sources."size" IS 'bytes when it was last read';
+COMMENT ON COLUMN sources."modified_at" IS 'its time then, UTC';
+COMMENT ON COLUMN sources."offset" IS 'end of the last line that was read';
+COMMENT ON COLUMN sources."lines" IS 'number of lines before it';
+COMMENT ON COLUMN sources."parser" IS 'version of the parser that read it';
+COMMENT ON COLUMN sources."generation" IS 'how often it was read from its start';
+COMMENT ON COLUMN sources."gone" IS 'it was not there at the last look';
+
+COMMENT ON VIEW problems IS 'Input that could not be read.';
+COMMENT ON COLUMN problems."harness" IS 'the coding agent';
+COMMENT ON COLUMN problems."source" IS 'the log';
+COMMENT ON COLUMN problems."line" IS 'the line; 0 for the whole log';
+COMMENT ON COLUMN problems."reason" IS 'a stable word';
+COMMENT ON COLUMN problems."detail" IS 'one sentence';
+
+COMMENT ON VIEW prices IS 'The rates that list prices were made with, one row for each class.';
+COMMENT ON COLUMN prices."provider" IS 'provider';
+COMMENT ON COLUMN prices."model" IS 'model id';
+COMMENT ON COLUMN prices."valid_from" IS 'from then on, UTC; null is open';
+COMMENT ON COLUMN prices."valid_to" IS 'until then, UTC; null is open';
+COMMENT ON COLUMN prices."tier_above" IS 'size of the prompt, in tokens, above which the row holds; 0 for all';
+COMMENT ON COLUMN prices."mode" IS 'fast, priority, batch, flex, ...';
+COMMENT ON COLUMN prices."time_window" IS 'hours of the day for which the row holds';
+COMMENT ON COLUMN prices."class" IS 'input, output, cache_read, ...';
+COMMENT ON COLUMN prices."pico_per_token" IS 'pico-USD for a token';
+COMMENT ON COLUMN prices."usd_per_million" IS 'USD for a million tokens, for reading';
+COMMENT ON COLUMN prices."source" IS 'where the rate comes from';
