@@ -12,15 +12,17 @@ import (
 // with the files of its parts.
 type documentParser struct {
 	scribe
-	layout layout
-	files  siblings
+	layout  layout
+	product Product
+	files   siblings
 }
 
-func newDocument(p Product, o harnesses.Options) *documentParser {
+func newDocument(p Product, k *known, o harnesses.Options) *documentParser {
 	l := locate(o.Rel)
+	root := o.Path[:max(0, len(o.Path)-len(o.Rel))]
 	return &documentParser{
-		scribe: scribe{harness: p.ID, trace: o.Trace},
-		layout: l, files: siblings{fsys: o.Siblings, layout: l},
+		scribe: scribe{harness: p.ID, trace: o.Trace}, product: p,
+		layout: l, files: siblings{fsys: o.Siblings, layout: l, root: root, known: k},
 	}
 }
 
@@ -66,12 +68,25 @@ func (d *documentParser) record(content []byte, at meterbridge.Place) error {
 		return nil
 	}
 	p := &m.parts
-	d.files.addParts(&m, p)
+	if d.needsParts(&m) {
+		d.files.addParts(&m, p)
+	}
 	in := d.conversation(&m, p)
 	original := d.files.original(&m, in)
 	d.message(&m, p, in, at, 0, original)
 	d.writeReply(&m, p, original)
 	return nil
+}
+
+// needsParts reports whether the files of a message's parts are read. Beside a
+// database they are what the move to it left behind, and it tells of the tools
+// and the replies; the parts of a prompt are few, and those of an answer of the
+// builds that ran several steps in a message are needed for its numbers.
+func (d *documentParser) needsParts(m *message) bool {
+	if m.role == "user" || m.finish == "" || d.layout.oldest {
+		return true
+	}
+	return !d.files.known.moved(d.files.root, func() bool { return d.files.database(d.product) })
 }
 
 // conversation looks the session up where something depends on it: a prompt on

@@ -37,6 +37,7 @@ type Product struct {
 
 // Harness returns the product as the scanner knows it.
 func (p Product) Harness() harnesses.Harness {
+	known := newKnown()
 	return harnesses.Harness{
 		ID:            p.ID,
 		Name:          p.Name,
@@ -47,7 +48,7 @@ func (p Product) Harness() harnesses.Harness {
 		Skip:          skip,
 		Companion:     func(path string) string { return path + "-wal" },
 		Document: func(_ harnesses.Kind, o harnesses.Options) harnesses.DocumentParser {
-			return newDocument(p, o)
+			return newDocument(p, known, o)
 		},
 		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
 			return &database{product: p, opt: o}

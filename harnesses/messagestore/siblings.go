@@ -14,6 +14,10 @@ import (
 type siblings struct {
 	fsys   fs.FS
 	layout layout
+	// root is the root's path, by which known tells its sessions apart from those
+	// of others.
+	root  string
+	known *known
 }
 
 // addParts reads the parts of a message.
@@ -58,14 +62,48 @@ func (f siblings) read(name string) []byte {
 	return data
 }
 
+// database reports whether one of the product's databases lies in the root.
+func (f siblings) database(p Product) bool {
+	for _, e := range f.entries(".") {
+		if databaseName(e.Name()) && p.named(e.Name()) && !e.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
 // session is what the file of a session tells; nothing but the id without one.
+// The parent and the begin of a session, for which it is asked, never change.
 func (f siblings) session(id string) *conversation {
+	return f.known.session(f.root, path.Join(f.layout.base, id), func() *conversation { return f.findSession(id) })
+}
+
+// findSession looks where the session lay when the folders were listed, then in
+// all of them: it may be newer than the list.
+func (f siblings) findSession(id string) *conversation {
+	list := f.known.list(f.root, f.layout.base, f.listSessions)
+	if dir, ok := list[id]; ok {
+		if c := f.sessionIn(dir, id); c != nil {
+			return c
+		}
+	}
 	for _, dir := range f.sessionFolders() {
 		if c := f.sessionIn(dir, id); c != nil {
 			return c
 		}
 	}
 	return &conversation{id: id}
+}
+
+// listSessions tells of each session in which folder it lies.
+func (f siblings) listSessions() map[string]string {
+	list := map[string]string{}
+	for _, dir := range f.sessionFolders() {
+		for _, name := range f.names(dir) {
+			list[strings.TrimSuffix(name, ".json")] = dir
+		}
+	}
+	return list
 }
 
 // sessionFolders are the folders with sessions: one per project.
