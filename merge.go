@@ -30,7 +30,7 @@ func Merge(old, new Request, owner Owner, sameSource bool) Request {
 	if newWins(old, new, owner, sameSource) {
 		won, lost = new, old
 	}
-	if sameSource {
+	if sameSource && old.Side == new.Side { // a replay's later stamp and blocks are not the request's
 		won.Tools = joinTools(old.Tools, new.Tools)
 		if lost.EndedAt.After(won.EndedAt) {
 			won.EndedAt = lost.EndedAt

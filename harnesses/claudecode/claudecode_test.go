@@ -93,6 +93,7 @@ func TestTraces_SayWhatBecameOfEachRecord(t *testing.T) {
 			{2, "0f0f-1", meterbridge.Dropped, ruleSynthetic, 0}, {3, "0f0f-2", meterbridge.Dropped, ruleSynthetic, 0}, {4, "0f0f-3", meterbridge.Dropped, ruleSynthetic, 0},
 			{5, "msg_02", meterbridge.Dropped, ruleEmpty, 0}, {6, "0f0f-4", meterbridge.Dropped, ruleSynthetic, 5}, {1, "msg_01", meterbridge.Counted, ruleMessage, 11},
 		},
+		"decoys": {{2, "", meterbridge.Dropped, ruleNested, 999999}, {3, "", meterbridge.Dropped, ruleResult, 999999}, {1, "msg_01", meterbridge.Counted, ruleMessage, 2}},
 	} {
 		var got []verdict
 		for _, tr := range traces(t, name).Traces {

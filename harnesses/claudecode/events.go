@@ -35,6 +35,18 @@ func (p *parser) notice(otherwise, rule string) {
 	}
 }
 
+// noUsage is an answer of a real model that says that nothing was spent. It may
+// lie on several lines, and is one event.
+func (p *parser) noUsage() {
+	id := firstText(p.row.message.id, p.row.uuid)
+	if k := key(id); len(id) == 0 || k != p.state.Empty {
+		p.state.Empty = k
+		p.notice("no-usage", ruleEmpty)
+		return
+	}
+	p.dropped(walk.Unquote(p.row.message.id, 0), ruleEmpty)
+}
+
 // errorDetail is the HTTP status, else the error's word.
 func (p *parser) errorDetail(otherwise string) string {
 	for _, raw := range [][]byte{p.row.errorStatus, p.row.errorText} {

@@ -45,8 +45,11 @@ func (n *names) tool(raw []byte) string {
 type pair struct{ session, agent, id string }
 
 func (p *pair) of(session, agent string) string {
-	if agent == "" {
+	switch {
+	case agent == "":
 		return session
+	case session == "":
+		return agent
 	}
 	if p.session != session || p.agent != agent {
 		*p = pair{session, agent, session + "/" + agent}

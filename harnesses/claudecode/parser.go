@@ -63,6 +63,7 @@ func (p *parser) take() {
 	r := &p.row
 	p.clock(r.timestamp)
 	p.identify()
+	p.settle()
 	switch string(r.kind) {
 	case "assistant":
 		p.assistant()
@@ -78,6 +79,9 @@ func (p *parser) take() {
 		}
 	default:
 		p.bookkeeping()
+	}
+	if p.trace {
+		p.decoys()
 	}
 }
 

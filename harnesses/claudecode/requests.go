@@ -33,7 +33,7 @@ func (p *parser) assistant() {
 		p.notice("notice", ruleSynthetic)
 		return
 	case u.present && !u.wrong && u.empty():
-		p.notice("no-usage", ruleEmpty)
+		p.noUsage()
 	case !u.present && r.apiError:
 		p.notice("error", ruleSynthetic)
 		return
@@ -133,11 +133,10 @@ func (p *parser) record(q meterbridge.Request) {
 	if !same {
 		p.closeRequest(p.out)
 	}
-	tools := p.state.tools(q.NativeID, &p.row.message, &p.names)
+	q.Tools = p.state.tools(q.NativeID, q.Side, &p.row.message, &p.names)
 	if same {
 		q = meterbridge.Merge(p.open.request, q, meterbridge.OldOwns, true)
 	}
-	q.Tools = tools
 	p.open.held, p.open.request = true, q
 	if p.trace {
 		p.traced()

@@ -18,14 +18,14 @@ type row struct {
 	errorText, errorStatus, trigger []byte
 	cost                            []byte
 
-	meta, summary, transcriptOnly  bool
-	side, apiError, aborted        bool
-	toolUseResult, sourceTool      bool
-	turnCompanion, costWrong, copy bool
+	meta, summary, transcriptOnly bool
+	side, apiError, aborted       bool
+	toolUseResult, sourceTool     bool
+	turnCompanion, costWrong      bool
 
 	message message
-	// decoy is the toolUseResult or the nested progress, kept for traces only.
-	decoy []byte
+	// result and progress hold other messages' usage; they are for traces only.
+	result, progress []byte
 }
 
 func (r *row) reset() {
@@ -85,9 +85,9 @@ func (r *row) member(c *walk.Cursor) {
 		c.Skip()
 	case "toolUseResult":
 		r.toolUseResult = c.Peek() != 'n'
-		r.decoy = c.Raw()
+		r.result = c.Raw()
 	case "data":
-		r.decoy = c.Raw()
+		r.progress = c.Raw()
 	default:
 		r.rare(c)
 	}

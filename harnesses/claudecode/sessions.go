@@ -10,6 +10,9 @@ import (
 // longestReply bounds the characters of a last reply that are kept.
 const longestReply = 1 << 15
 
+// longestTitle bounds the characters of a title that are kept.
+const longestTitle = 400
+
 // keptSessions is how many sessions are remembered from one flush to the next.
 const keptSessions = 16
 
@@ -121,7 +124,7 @@ func (p *parser) bookkeeping() {
 	case "ai-title":
 		p.title(meterbridge.TitleFromModel)
 	case "summary":
-		p.title(meterbridge.TitleFromSummary)
+		p.summary()
 	case "relocated":
 		p.describe()
 	case "derived-from":
@@ -131,11 +134,10 @@ func (p *parser) bookkeeping() {
 	}
 }
 
-// title keeps the title of the row for its session, or for that of the file
-// where the row names none (a summary never does).
+// title keeps the title of the row for its session.
 func (p *parser) title(rank meterbridge.TitleRank) {
 	if p.who.own != "" {
-		p.sessions.title(p.who.own, walk.Unquote(p.row.title, 0), rank)
+		p.sessions.title(p.who.own, walk.Unquote(p.row.title, longestTitle), rank)
 	}
 }
 

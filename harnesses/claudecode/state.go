@@ -25,6 +25,11 @@ const (
 type state struct {
 	// Last is the time of the last row that had one, epoch milliseconds.
 	Last int64 `json:"l,omitempty"`
+	// File is the session of the file's first row, Summary a title that waits for it.
+	File    string `json:"f,omitempty"`
+	Summary string `json:"y,omitempty"`
+	// Empty is the last answer without usage, of which an event tells.
+	Empty string `json:"e,omitempty"`
 	// Sent are the newest api-request rows that no answer has named yet.
 	Sent []sentRequest `json:"s,omitempty"`
 	// Messages are the newest answers with tool calls.

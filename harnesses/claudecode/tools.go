@@ -22,9 +22,13 @@ type messageTools struct {
 	calls   []uint32
 }
 
-// tools are the tools of a message so far, in the order of their first lines.
-func (s *state) tools(native string, m *message, n *names) []string {
+// tools are the tools of a message so far, in the order of their first lines. A
+// replay in a side chain is kept apart.
+func (s *state) tools(native string, side bool, m *message, n *names) []string {
 	id := hash64([]byte(native))
+	if side {
+		id++
+	}
 	at := slices.IndexFunc(s.Messages, func(t messageTools) bool { return t.message == id })
 	if at < 0 {
 		if !m.has(toolUse) {
