@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,17 +56,24 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	l.write.Lock()
 	defer l.write.Unlock()
 	before := l.stats
+	c := l.newCommit(ctx, units)
 	err := l.transact(ctx, func() error {
 		if err := l.remember(ctx); err != nil {
 			return err
 		}
-		return l.newCommit(ctx, units).run()
+		return c.run()
 	})
 	if err != nil {
 		l.forget()
 		l.scan.written = false
 		l.stats = before
 		return fmt.Errorf("commit to the ledger: %w", err)
+	}
+	for _, u := range c.units {
+		l.scan.wrote(u.requests)
+		l.scan.wrote(u.prompts)
+		l.scan.wrote(u.toolCalls)
+		l.scan.wrote(u.turns)
 	}
 	l.stats.Commits++
 	l.mem.trim()
@@ -182,19 +190,15 @@ func (c *commit) flush() error {
 	return nil
 }
 
-// unseen are the ids of one kind, each once, in the order of the units.
-func (c *commit) unseen(of func(*unit) []meterbridge.ID) []meterbridge.ID {
-	seen := map[meterbridge.ID]bool{}
+// searched are the ids of one kind that the ledger may have, each once.
+func (c *commit) searched(of func(*unit) []meterbridge.ID) []meterbridge.ID {
 	var ids []meterbridge.ID
 	for _, u := range c.units {
-		for _, id := range of(u) {
-			if !seen[id] {
-				seen[id] = true
-				ids = append(ids, id)
-			}
-		}
+		ids = append(ids, of(u)...)
 	}
-	return ids
+	ids = c.l.scan.perhaps(ids)
+	slices.SortFunc(ids, func(a, b meterbridge.ID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
 }
 
 // sorted are the keys of m in ascending order.

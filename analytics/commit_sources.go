@@ -1,40 +1,29 @@
 package analytics
 
 import (
-	"database/sql"
 	"time"
 
 	"meterbridge"
 )
 
-// identifySources numbers the units' sources. A source without a number that
-// the ledger already has by its path and machine (a scan that was killed before
-// it learnt the number) keeps its old one.
+// identifySources numbers the units' sources. A source without a number is the
+// one that this scan has already read at the same place, else a new one.
 func (c *commit) identifySources() error {
-	known := map[string]int64{}
+	m := &c.l.mem
 	for _, u := range c.units {
 		cp := &u.Checkpoint
-		if cp.Source == 0 && len(c.l.mem.sources) > 0 && len(known) == 0 {
-			if err := c.sourcesByPath(known); err != nil {
-				return err
-			}
+		key := sourceKey{cp.Harness, cp.Machine, cp.Path}
+		u.source = cp.Source
+		if id := c.l.scan.sources[key]; u.source == 0 && m.sources[id] != nil && m.sources[id].path == cp.Path {
+			u.source = id
 		}
-		key := cp.Harness + "\x00" + cp.Machine + "\x00" + cp.Path
-		switch {
-		case cp.Source != 0:
-			u.source = cp.Source
-		case known[key] != 0:
-			u.source = known[key]
-		default:
-			c.l.mem.lastSource++
-			u.source, u.fresh = c.l.mem.lastSource, true
-			known[key] = u.source
+		if u.source == 0 {
+			u.source = m.lastSource + 1
+			c.l.scan.sources[key] = u.source
 		}
-		if c.l.mem.sources[u.source] == nil {
-			u.fresh = true
-			c.l.mem.lastSource = max(c.l.mem.lastSource, u.source)
-		}
-		c.l.mem.sources[u.source] = c.before(u)
+		m.lastSource = max(m.lastSource, u.source)
+		u.fresh = m.sources[u.source] == nil
+		m.sources[u.source] = c.before(u)
 	}
 	return nil
 }
@@ -45,18 +34,6 @@ func (c *commit) before(u *unit) *sourceInfo {
 		return s
 	}
 	return &sourceInfo{path: u.Checkpoint.Path, modTime: u.Checkpoint.ModTime, gone: u.Checkpoint.Gone}
-}
-
-func (c *commit) sourcesByPath(known map[string]int64) error {
-	m := &c.l.mem
-	return c.l.each(c.ctx, "SELECT id, harness, machine, path FROM source", func(rows *sql.Rows) error {
-		var id int64
-		var harness int32
-		var machine, path string
-		err := rows.Scan(&id, &harness, &machine, &path)
-		known[m.words.text(harness)+"\x00"+machine+"\x00"+path] = id
-		return err
-	})
 }
 
 // see makes the unit's checkpoint the state of its source.

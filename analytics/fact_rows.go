@@ -1,7 +1,7 @@
 package analytics
 
 import (
-	"cmp"
+	"bytes"
 	"database/sql/driver"
 	"slices"
 
@@ -18,21 +18,38 @@ func (c *commit) flushPrompts() error {
 	}, func(a, b *promptState) int { return a.at.Compare(b.at) })
 }
 
+// toolTypes are the types of the table's columns, in its order.
+func toolTypes() []duckdb.Type {
+	const i, n, u = duckdb.TYPE_INTEGER, duckdb.TYPE_BIGINT, duckdb.TYPE_UUID
+	return []duckdb.Type{u, i, i, u, i, n, n, duckdb.TYPE_BOOLEAN, i, i}
+}
+
 func (c *commit) flushToolCalls() error {
-	return flushFacts(c, "tool_call", c.toolCalls, func(r *toolState) *fact { return &r.fact }, func(r *toolState) []driver.Value {
-		var request, ok any
-		if r.request != nil {
-			request = duckdb.UUID(*r.request)
-		}
-		if r.ok != nil {
-			ok = *r.ok
-		}
-		w := &c.l.mem.words
-		return []driver.Value{
-			duckdb.UUID(r.id), w.id(r.harness), r.session.id, request, w.id(r.name), nullMilli(r.startedAt), nullMilli(r.endedAt), ok,
-			int32(r.source), r.firstSeen,
-		}
-	}, func(a, b *toolState) int { return a.startedAt.Compare(b.startedAt) })
+	rows, err := changedFacts(c, "tool_call", c.toolCalls, func(r *toolState) *fact { return &r.fact },
+		func(a, b *toolState) int { return a.startedAt.Compare(b.startedAt) })
+	if err != nil {
+		return err
+	}
+	return c.out.insert(c.l.bulk.toolCalls, len(rows), func(i int, into *bulkRow) { rows[i].put(&c.l.mem.words, into) })
+}
+
+func (r *toolState) put(w *words, into *bulkRow) {
+	into.id(r.id)
+	into.ints(w.id(r.harness), r.session.id)
+	if r.request != nil {
+		into.id(*r.request)
+	} else {
+		into.null()
+	}
+	into.int(w.id(r.name))
+	into.value(nullMilli(r.startedAt))
+	into.value(nullMilli(r.endedAt))
+	if r.ok != nil {
+		into.flag(*r.ok)
+	} else {
+		into.null()
+	}
+	into.ints(int32(r.source), r.firstSeen)
 }
 
 func (c *commit) flushTurns() error {
@@ -46,6 +63,21 @@ func (c *commit) flushTurns() error {
 
 // flushFacts writes the rows that changed, in the order of less.
 func flushFacts[R any](c *commit, table string, rows map[meterbridge.ID]*R, of func(*R) *fact, values func(*R) []driver.Value, less func(a, b *R) int) error {
+	changed, err := changedFacts(c, table, rows, of, less)
+	if err != nil {
+		return err
+	}
+	for _, row := range changed {
+		if err := c.out.append(table, values(row)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changedFacts are the rows to be written, in the order of less; the ledger's
+// versions of them are taken out.
+func changedFacts[R any](c *commit, table string, rows map[meterbridge.ID]*R, of func(*R) *fact, less func(a, b *R) int) ([]*R, error) {
 	var changed []*R
 	var old []meterbridge.ID
 	for _, row := range rows {
@@ -58,20 +90,17 @@ func flushFacts[R any](c *commit, table string, rows map[meterbridge.ID]*R, of f
 			old = append(old, f.id)
 		}
 	}
-	if err := c.deleteFacts(table, old); err != nil {
-		return err
-	}
 	slices.SortFunc(changed, func(a, b *R) int {
-		x, y := of(a).id, of(b).id
-		return cmp.Or(less(a, b), cmp.Compare(string(x[:]), string(y[:])))
-	})
-	for _, row := range changed {
-		if err := c.out.append(table, values(row)...); err != nil {
-			return err
+		if n := less(a, b); n != 0 {
+			return n
 		}
+		x, y := of(a).id, of(b).id
+		return bytes.Compare(x[:], y[:])
+	})
+	if len(changed) > 0 {
 		c.l.mem.has[table] = true
 	}
-	return nil
+	return changed, c.deleteFacts(table, old)
 }
 
 func (c *commit) deleteFacts(table string, ids []meterbridge.ID) error {

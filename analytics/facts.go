@@ -129,7 +129,7 @@ func span(start, end *time.Time, newStart, newEnd time.Time) (changed bool) {
 }
 
 func (c *commit) loadPrompts() error {
-	ids := c.unseen(func(u *unit) []meterbridge.ID { return u.prompts })
+	ids := c.searched(func(u *unit) []meterbridge.ID { return u.prompts })
 	return c.loadFacts("prompt", "happened_at, preview, line", ids, func(rows *sql.Rows) error {
 		row := &promptState{}
 		var at int64
@@ -141,7 +141,7 @@ func (c *commit) loadPrompts() error {
 }
 
 func (c *commit) loadToolCalls() error {
-	ids := c.unseen(func(u *unit) []meterbridge.ID { return u.toolCalls })
+	ids := c.searched(func(u *unit) []meterbridge.ID { return u.toolCalls })
 	return c.loadFacts("tool_call", "request, name, started_at, ended_at, ok", ids, func(rows *sql.Rows) error {
 		row := &toolState{}
 		var request sql.Null[duckdb.UUID]
@@ -163,7 +163,7 @@ func (c *commit) loadToolCalls() error {
 }
 
 func (c *commit) loadTurns() error {
-	ids := c.unseen(func(u *unit) []meterbridge.ID { return u.turns })
+	ids := c.searched(func(u *unit) []meterbridge.ID { return u.turns })
 	return c.loadFacts("turn", "started_at, ended_at, outcome", ids, func(rows *sql.Rows) error {
 		row := &turnState{}
 		var start, end sql.NullInt64

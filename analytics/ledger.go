@@ -67,6 +67,9 @@ type Ledger struct {
 	mem   memory
 	scan  scanState
 	stats Stats
+	bulk  struct{ requests, toolCalls *bulk }
+	// providers are the default providers of harnesses.
+	providers map[string]string
 }
 
 // ErrBusy: another process has the ledger open.
@@ -89,7 +92,8 @@ func Open(ctx context.Context, path string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", path, busy(err))
 	}
-	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o}
+	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o, providers: map[string]string{}}
+	l.bulk.requests, l.bulk.toolCalls = newBulk("request", requestTypes()), newBulk("tool_call", toolTypes())
 	l.db.SetMaxOpenConns(readers + 1)
 	l.db.SetMaxIdleConns(readers + 1)
 	if err := l.start(ctx); err != nil {

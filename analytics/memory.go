@@ -3,7 +3,9 @@ package analytics
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"meterbridge"
@@ -50,7 +52,45 @@ type scanState struct {
 	backfill bool
 	// before is Stats.Written when the scan began.
 	before int64
+	// sources are those that this scan made.
+	sources map[sourceKey]int64
+	// seen are the ids that a back-fill wrote, by their first 64 bits: other ids
+	// cannot be in the ledger, so they are not searched for. nil otherwise.
+	seen map[uint64]struct{}
 }
+
+// maxSeen bounds what a back-fill remembers; beyond it ids are searched for.
+const maxSeen = 2_000_000
+
+// perhaps keeps the ids that the ledger may have.
+func (s *scanState) perhaps(ids []meterbridge.ID) []meterbridge.ID {
+	if s.seen == nil {
+		return ids
+	}
+	return slices.DeleteFunc(ids, func(id meterbridge.ID) bool {
+		_, known := s.seen[short(id)]
+		return !known
+	})
+}
+
+// wrote remembers ids that a commit of a back-fill wrote.
+func (s *scanState) wrote(ids []meterbridge.ID) {
+	if s.seen == nil {
+		return
+	}
+	for _, id := range ids {
+		s.seen[short(id)] = struct{}{}
+	}
+	if len(s.seen) > maxSeen {
+		s.seen = nil
+	}
+}
+
+// short is the first half of an id.
+func short(id meterbridge.ID) uint64 { return binary.LittleEndian.Uint64(id[:8]) }
+
+// sourceKey is a place of a log.
+type sourceKey struct{ harness, machine, path string }
 
 // maxSessions is how many sessions the cache keeps between commits.
 const maxSessions = 8192

@@ -9,8 +9,18 @@ func (l *Ledger) price(r *meterbridge.Request) (meterbridge.NullPico, string) {
 	if l.opts.Prices == nil {
 		return meterbridge.NullPico{}, ""
 	}
-	p := l.opts.Prices.Price(r, l.opts.DefaultProvider(r.Harness))
+	p := l.opts.Prices.Price(r, l.provider(r.Harness))
 	return p.List, p.Key
+}
+
+// provider is the default provider of a harness, asked for once.
+func (l *Ledger) provider(harness string) string {
+	p, known := l.providers[harness]
+	if !known {
+		p = l.opts.DefaultProvider(harness)
+		l.providers[harness] = p
+	}
+	return p
 }
 
 // priceVersion names the table that prices rows.

@@ -3,7 +3,6 @@ package analytics
 import (
 	"cmp"
 	"database/sql"
-	"database/sql/driver"
 	"slices"
 	"time"
 
@@ -18,7 +17,7 @@ func (c *commit) loadRequests() error {
 	if !c.l.mem.has["request"] {
 		return nil
 	}
-	ids := c.unseen(func(u *unit) []meterbridge.ID { return u.requests })
+	ids := c.searched(func(u *unit) []meterbridge.ID { return u.requests })
 	if len(ids) == 0 {
 		return nil
 	}
@@ -119,19 +118,41 @@ func (s *storedRequest) request(w *words) meterbridge.Request {
 
 func count(n sql.NullInt64) meterbridge.Count { return meterbridge.Count{N: n.Int64, OK: n.Valid} }
 
-// appendRequest prices the row and writes it, its columns in the table's order.
-func (c *commit) appendRequest(row *requestState) error {
-	w, r, t := &c.l.mem.words, &row.r, &row.r.Tokens
-	list, key := c.l.price(r)
-	return c.out.append("request", []driver.Value{
-		duckdb.UUID(row.id), w.id(r.Harness), row.session.id, w.id(r.Project), w.id(r.Branch), w.id(r.Model), w.id(r.Provider),
-		nullText(r.ResponseID), nullText(r.RequestID), nullMilli(r.StartedAt), milli(r.EndedAt),
-		nullCount(t.Input), nullCount(t.Output), nullCount(t.Reasoning), nullCount(t.CacheRead), nullCount(t.CacheWrite5m), nullCount(t.CacheWrite1h),
-		nullCount(r.WebSearches), w.id(r.ServiceTier), w.id(r.Speed), w.id(r.Geo), recordedPico(r.Recorded), nullHuge(list),
-		w.id(key), w.id(c.l.priceVersion()), w.id(string(r.Precision)), w.id(joinToolNames(r.Tools)), w.id(r.Purpose), r.Aborted, r.Side,
-		w.id(r.Rule), row.machine, int32(row.source), r.Place.Line, r.Place.Offset, r.Place.Hash,
-		int32(row.parser), row.firstSeen, row.vanished, int32(row.owner),
-	}...)
+// requestTypes are the types of the table's columns, in its order.
+func requestTypes() []duckdb.Type {
+	const i, n, t, b, h, u = duckdb.TYPE_INTEGER, duckdb.TYPE_BIGINT, duckdb.TYPE_VARCHAR, duckdb.TYPE_BOOLEAN, duckdb.TYPE_UBIGINT, duckdb.TYPE_UUID
+	return []duckdb.Type{
+		u, i, i, i, i, i, i, t, t, n, n, n, n, n, n, n, n, n,
+		i, i, i, n, duckdb.TYPE_HUGEINT, i, i, i, i, i, b, b, i, i, i, n, n, h, i, i, b, i,
+	}
+}
+
+// put prices the row and writes it, its columns in the table's order.
+func (row *requestState) put(l *Ledger, into *bulkRow) {
+	w, r, t := &l.mem.words, &row.r, &row.r.Tokens
+	list, key := l.price(r)
+	into.id(row.id)
+	into.ints(w.id(r.Harness), row.session.id, w.id(r.Project), w.id(r.Branch), w.id(r.Model), w.id(r.Provider))
+	into.text(r.ResponseID)
+	into.text(r.RequestID)
+	into.value(nullMilli(r.StartedAt))
+	into.long(milli(r.EndedAt))
+	for _, c := range [...]meterbridge.Count{t.Input, t.Output, t.Reasoning, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, r.WebSearches} {
+		into.count(c)
+	}
+	into.ints(w.id(r.ServiceTier), w.id(r.Speed), w.id(r.Geo))
+	into.value(recordedPico(r.Recorded))
+	into.pico(list)
+	into.ints(w.id(key), w.id(l.priceVersion()), w.id(string(r.Precision)), w.id(joinToolNames(r.Tools)), w.id(r.Purpose))
+	into.flag(r.Aborted)
+	into.flag(r.Side)
+	into.ints(w.id(r.Rule), row.machine, int32(row.source))
+	into.long(r.Place.Line)
+	into.long(r.Place.Offset)
+	into.hash(r.Place.Hash)
+	into.ints(int32(row.parser), row.firstSeen)
+	into.flag(row.vanished)
+	into.int(int32(row.owner))
 }
 
 // recordedPico is the recorded cost for its column, which holds what one request may cost.
@@ -141,13 +162,6 @@ func recordedPico(p meterbridge.NullPico) any {
 		return nil
 	}
 	return n
-}
-
-func nullHuge(p meterbridge.NullPico) any {
-	if !p.OK {
-		return nil
-	}
-	return p.Amount.Big()
 }
 
 // flushRequests writes new and changed rows in time order. A changed row is
@@ -175,12 +189,9 @@ func (c *commit) flushRequests() error {
 	}
 	for _, row := range rows {
 		c.account(row)
-		if err := c.appendRequest(row); err != nil {
-			return err
-		}
 	}
 	c.l.stats.Requests += int64(len(rows))
-	return nil
+	return c.out.insert(c.l.bulk.requests, len(rows), func(i int, into *bulkRow) { rows[i].put(c.l, into) })
 }
 
 func (c *commit) deleteRequests(ids []meterbridge.ID) error {

@@ -1,7 +1,8 @@
 -- The ledger, version 1. Times are epoch milliseconds in UTC, amounts pico-USD.
 -- Words that repeat (harness, project, model, ...) are numbers of the table
 -- word; 0 is "not logged". There is no primary key and no index on purpose:
--- rows are found by time (zone maps) and merged by the writer.
+-- rows are found by time (zone maps) and merged by the writer. Columns of random
+-- text are not compressed: trying costs more than the rest of a checkpoint.
 
 CREATE TABLE meta (key VARCHAR NOT NULL, value VARCHAR NOT NULL);
 
@@ -29,16 +30,17 @@ CREATE TABLE session (
 );
 
 CREATE TABLE request (
-  id UUID NOT NULL,
+  id UUID NOT NULL USING COMPRESSION uncompressed,
   harness INTEGER NOT NULL, session INTEGER NOT NULL, project INTEGER NOT NULL, branch INTEGER NOT NULL,
-  model INTEGER NOT NULL, provider INTEGER NOT NULL, response_id VARCHAR, request_id VARCHAR,
+  model INTEGER NOT NULL, provider INTEGER NOT NULL, response_id VARCHAR USING COMPRESSION uncompressed,
+  request_id VARCHAR USING COMPRESSION uncompressed,
   started_at BIGINT, ended_at BIGINT NOT NULL,
   input BIGINT, output BIGINT, reasoning BIGINT, cache_read BIGINT, cache_write_5m BIGINT, cache_write_1h BIGINT, web_searches BIGINT,
   tier INTEGER NOT NULL, speed INTEGER NOT NULL, geo INTEGER NOT NULL,
   recorded_pusd BIGINT, list_pusd HUGEINT,
   price_key INTEGER NOT NULL, price_table INTEGER NOT NULL,
   "precision" INTEGER NOT NULL, tools INTEGER NOT NULL, purpose INTEGER NOT NULL, aborted BOOLEAN NOT NULL, side BOOLEAN NOT NULL,
-  rule INTEGER NOT NULL, machine INTEGER NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL,
+  rule INTEGER NOT NULL, machine INTEGER NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL USING COMPRESSION uncompressed,
   parser INTEGER NOT NULL, first_seen INTEGER NOT NULL, vanished BOOLEAN NOT NULL,
   owner INTEGER NOT NULL              -- the source whose record decides session, project and branch; source is where the record that counts lies
 );
@@ -47,12 +49,13 @@ CREATE TABLE request (
 CREATE TABLE sighting (id UUID NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL);
 
 CREATE TABLE prompt (
-  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL,
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL USING COMPRESSION uncompressed,
   source INTEGER NOT NULL, line BIGINT NOT NULL, first_seen INTEGER NOT NULL
 );
 
 CREATE TABLE tool_call (
-  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, request UUID, name INTEGER NOT NULL,
+  id UUID NOT NULL USING COMPRESSION uncompressed, harness INTEGER NOT NULL, session INTEGER NOT NULL,
+  request UUID USING COMPRESSION uncompressed, name INTEGER NOT NULL,
   started_at BIGINT, ended_at BIGINT, ok BOOLEAN, source INTEGER NOT NULL, first_seen INTEGER NOT NULL
 );
 
