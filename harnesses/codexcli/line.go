@@ -14,10 +14,8 @@ type envelope struct {
 	typ     []byte
 	payload []byte
 	ms      int64
-	// id and stamp are those of the first line of a file without envelopes.
-	id    []byte
-	stamp int64
-	git   []byte
+	// id and git are those of the first line of a file without envelopes.
+	id, git []byte
 }
 
 // open checks a whole line and takes it apart; ok is false when it is no JSON object.
@@ -44,6 +42,19 @@ func open(line []byte) (e envelope, ok bool) {
 		}
 	}
 	return e, c.End()
+}
+
+// decode takes a line apart with encoding/json, for one that open refused
+// though it is valid.
+func decode(line []byte) (e envelope, ok bool) {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(line, &m) != nil || m == nil {
+		return e, false
+	}
+	e.typ, e.id = quoted(m["type"]), quoted(m["id"])
+	e.ms = millis(quoted(m["timestamp"]))
+	e.payload, e.git = m["payload"], m["git"]
+	return e, true
 }
 
 // member is the raw value of a member of the object in raw; nil without one.

@@ -61,25 +61,17 @@ func (r *rollout) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch
 // too is malformed, and of that a whole record at its end is saved.
 func (r *rollout) mend(line []byte) (envelope, bool) {
 	if json.Valid(line) {
-		if plain, err := compact(line); err == nil {
-			if e, ok := open(plain); ok {
-				return e, true
-			}
+		e, ok := decode(line)
+		if !ok {
+			r.problem("wrong-type", "a line is no JSON object")
 		}
-		r.problem("wrong-type", "a line is no JSON object")
-		return envelope{}, false
+		return e, ok
 	}
 	r.problem("malformed-json", "a line is not valid JSON")
 	if rest := glued(line); rest != nil {
 		return open(rest)
 	}
 	return envelope{}, false
-}
-
-func compact(line []byte) ([]byte, error) {
-	var b bytes.Buffer
-	err := json.Compact(&b, line)
-	return b.Bytes(), err
 }
 
 // Flush implements harnesses.LineParser.

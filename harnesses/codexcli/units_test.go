@@ -140,3 +140,23 @@ func TestUsage_NeverBelowZero(t *testing.T) {
 		t.Errorf("got %+v %v, want input 0, cache read 90, cache write 20, no reasoning", got, ok)
 	}
 }
+
+func TestDecode_EqualsOpen(t *testing.T) {
+	for _, line := range []string{
+		`{"timestamp":"2026-03-02T09:00:00.000Z","ordinal":3,"type":"event_msg","payload":{"type":"x"}}`,
+		`{"id":"a","timestamp":"2026-03-02T09:00:00.000Z","git":{"branch":"main"}}`,
+		`{ "payload" : 7 , "type" : "a" , "type" : "b" }`,
+		`{}`,
+	} {
+		want, ok := open([]byte(line))
+		got, ok2 := decode([]byte(line))
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(envelope{})); diff != "" || !ok || !ok2 {
+			t.Errorf("%s: %v %v, open - decode +\n%s", line, ok, ok2, diff)
+		}
+	}
+	for _, line := range []string{`null`, `[]`, `"x"`, `7`} {
+		if _, ok := decode([]byte(line)); ok {
+			t.Errorf("decode(%s) took it for an object", line)
+		}
+	}
+}
