@@ -20,11 +20,15 @@ func TestRoots(t *testing.T) {
 		want []harnesses.Root
 	}{
 		"the usual places": {nil, []harnesses.Root{{Path: dir(".claude"), Variable: rootVariable}, {Path: dir(".config", "claude"), Variable: "XDG_CONFIG_HOME"}}},
-		"a moved XDG folder": {map[string]string{"XDG_CONFIG_HOME": dir("xdg")},
-			[]harnesses.Root{{Path: dir(".claude"), Variable: rootVariable}, {Path: dir("xdg", "claude"), Variable: "XDG_CONFIG_HOME", Set: true}}},
+		"a moved XDG folder": {
+			map[string]string{"XDG_CONFIG_HOME": dir("xdg")},
+			[]harnesses.Root{{Path: dir(".claude"), Variable: rootVariable}, {Path: dir("xdg", "claude"), Variable: "XDG_CONFIG_HOME", Set: true}},
+		},
 		"a variable": {map[string]string{rootVariable: dir("c")}, []harnesses.Root{{Path: dir("c"), Variable: rootVariable, Set: true}}},
-		"a list with a repetition": {map[string]string{rootVariable: dir("c") + ", " + dir("d") + ",," + dir("c")},
-			[]harnesses.Root{{Path: dir("c"), Variable: rootVariable, Set: true}, {Path: dir("d"), Variable: rootVariable, Set: true}}},
+		"a list with a repetition": {
+			map[string]string{rootVariable: dir("c") + ", " + dir("d") + ",," + dir("c")},
+			[]harnesses.Root{{Path: dir("c"), Variable: rootVariable, Set: true}, {Path: dir("d"), Variable: rootVariable, Set: true}},
+		},
 	} {
 		got := roots(harnesses.Env{Home: home, OS: "linux", Getenv: func(k string) string { return c.env[k] }})
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -90,8 +94,12 @@ func TestTraces_SayWhatBecameOfEachRecord(t *testing.T) {
 		"finished-record-whole": {{1, "msg_W1", meterbridge.Merged, ruleSnapshot, 4}, {2, "msg_W1", meterbridge.Counted, ruleMessage, 210}, {3, "msg_W1", meterbridge.Merged, ruleSnapshot, 7}},
 		"no-message-id":         {{1, "req_Q1", meterbridge.Merged, ruleSnapshot, 2}, {2, "req_Q1", meterbridge.Counted, ruleRequest, 20}, {3, "11111111-0000-4000-8000-000000000001#3", meterbridge.Counted, rulePlace, 4}},
 		"synthetic-and-zero": {
-			{2, "0f0f-1", meterbridge.Dropped, ruleSynthetic, 0}, {3, "0f0f-2", meterbridge.Dropped, ruleSynthetic, 0}, {4, "0f0f-3", meterbridge.Dropped, ruleSynthetic, 0},
-			{5, "msg_02", meterbridge.Dropped, ruleEmpty, 0}, {6, "0f0f-4", meterbridge.Dropped, ruleSynthetic, 5}, {1, "msg_01", meterbridge.Counted, ruleMessage, 11},
+			{2, "0f0f-1", meterbridge.Dropped, ruleSynthetic, 0},
+			{3, "0f0f-2", meterbridge.Dropped, ruleSynthetic, 0},
+			{4, "0f0f-3", meterbridge.Dropped, ruleSynthetic, 0},
+			{5, "msg_02", meterbridge.Dropped, ruleEmpty, 0},
+			{6, "0f0f-4", meterbridge.Dropped, ruleSynthetic, 5},
+			{1, "msg_01", meterbridge.Counted, ruleMessage, 11},
 		},
 		"decoys": {{2, "", meterbridge.Dropped, ruleNested, 999999}, {3, "", meterbridge.Dropped, ruleResult, 999999}, {1, "msg_01", meterbridge.Counted, ruleMessage, 2}},
 	} {
@@ -135,8 +143,10 @@ func TestState_IsSmallWhateverTheLog(t *testing.T) {
 		at := "2026-10-05T08:00:01.000Z"
 		read(object{"type": "api-request", "id": "ar" + n + at, "timestamp": at})
 		read(object{"type": "user", "sessionId": n, "uuid": n, "timestamp": at, "message": object{"content": n}})
-		read(object{"type": "assistant", "sessionId": n, "timestamp": at, "requestId": n, "message": object{"id": n, "usage": object{"output_tokens": i},
-			"content": []any{object{"type": "tool_use", "id": n, "name": n}}}})
+		read(object{"type": "assistant", "sessionId": n, "timestamp": at, "requestId": n, "message": object{
+			"id": n, "usage": object{"output_tokens": i},
+			"content": []any{object{"type": "tool_use", "id": n, "name": n}},
+		}})
 	}
 	p.Flush(&out)
 	if n := len(p.State()); n > 12<<10 {

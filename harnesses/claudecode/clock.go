@@ -27,7 +27,7 @@ func fastMillis(b []byte) (int64, bool) {
 	minute, ok5 := decimal(b[14:16])
 	second, ok6 := decimal(b[17:19])
 	milli, ok7 := decimal(b[20:23])
-	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) {
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || !ok7 {
 		return 0, false
 	}
 	if year < 1 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59 {

@@ -57,13 +57,13 @@ func (p *parser) errorDetail(otherwise string) string {
 	return otherwise
 }
 
-var limitText = []byte("Claude AI usage limit reached|")
+const limitText = "Claude AI usage limit reached|"
 
 // limit reads the old text of a reached limit, which holds the time at which
 // the five-hour window ends in epoch seconds.
 func (p *parser) limit() {
 	text := p.row.message.reply(nil)
-	_, rest, found := bytes.Cut(text, limitText)
+	_, rest, found := bytes.Cut(text, []byte(limitText))
 	if !found || p.who.origin != "" || p.when.IsZero() {
 		return
 	}

@@ -38,12 +38,12 @@ func newParser(o harnesses.Options) *parser {
 	return p
 }
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
+const byteOrderMark = "\xef\xbb\xbf"
 
 // Line reads one line of the transcript.
 func (p *parser) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	if at.Line <= 1 {
-		line = bytes.TrimPrefix(line, byteOrderMark)
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
 	line = trim(line)
 	if len(line) == 0 || bulky(line) {
@@ -109,22 +109,19 @@ func (p *parser) problem(reason, detail string) {
 	p.out.Problems = append(p.out.Problems, meterbridge.Problem{Reason: reason, Detail: detail, Place: p.at})
 }
 
-// bulkyHeads begin lines that hold no facts and may be megabytes long: what was
-// sent to the provider, and copies of files. Their type stands first in every
-// known build; where it does not, they are walked and ignored.
-var bulkyHeads = [...]string{
-	`{"type":"api-request-shape",`, `{"type":"api-request-blob",`,
-	`{"type":"file-history-snapshot",`, `{"type":"file-history-delta",`,
-}
-
+// bulky reports whether the line is one of those that hold no facts and may be
+// megabytes long: what was sent to the provider, and copies of files. Their type
+// stands first in every known build; where it does not, they are walked and
+// ignored.
 func bulky(line []byte) bool {
-	if len(line) < 32 || line[9] != 'a' && line[9] != 'f' {
+	const start = `{"type":"`
+	if len(line) <= len(start) || string(line[:len(start)]) != start {
 		return false
 	}
-	for _, head := range bulkyHeads {
-		if len(line) > len(head) && string(line[:len(head)]) == head {
-			return true
-		}
+	kind, _, _ := bytes.Cut(line[len(start):min(len(line), 40)], []byte(`",`))
+	switch string(kind) {
+	case "api-request-shape", "api-request-blob", "file-history-snapshot", "file-history-delta":
+		return len(kind) < min(len(line), 40)-len(start)
 	}
 	return false
 }

@@ -77,7 +77,8 @@ func someAnswer(t *rapid.T, r object) {
 func someContent(t *rapid.T) any {
 	return rapid.SampledFrom([]any{
 		"a prompt", "another", "<command-name>/init</command-name>", "/compact", "<bash-input>x", "[Request interrupted by user]",
-		[]any{object{"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true}}, []any{object{"type": "text", "text": "in a block"}},
+		[]any{object{"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true}},
+		[]any{object{"type": "text", "text": "in a block"}},
 	}).Draw(t, "content")
 }
 

@@ -133,7 +133,7 @@ func (p *parser) prompt(q meterbridge.Prompt, begins bool) {
 	}
 }
 
-// heldCommand is a command in the state.
+// heldCommand is a slash command that is a prompt only if the model answers it.
 type heldCommand struct {
 	ID      string            `json:"i"`
 	Session string            `json:"s"`

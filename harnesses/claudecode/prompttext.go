@@ -13,21 +13,25 @@ const (
 	commandPrompt
 )
 
-// machineTexts begin what the client writes in the user's place.
-var machineTexts = []string{
-	"<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
-	"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
+// byMachine reports whether the text is what the client writes in the user's place.
+func byMachine(text string) bool {
+	for _, head := range [...]string{
+		"<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
+		"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
+	} {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
 }
 
 // judge tells what a text is, and the part of it that a person wrote.
 func judge(text string) (verdict, string) {
 	text = strings.TrimSpace(withoutReminders(text))
-	for _, head := range machineTexts {
-		if strings.HasPrefix(text, head) {
-			return noPrompt, ""
-		}
-	}
 	switch {
+	case byMachine(text):
+		return noPrompt, ""
 	case strings.HasPrefix(text, "<command-message>"):
 		return typedPrompt, commandLine(text)
 	case strings.HasPrefix(text, "<command-name>"):
