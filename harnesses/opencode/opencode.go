@@ -37,9 +37,10 @@ func declaration() harnesses.Declaration {
 			"Reasoning and cache writes that a provider does not report are recorded as 0.",
 			"Builds without tokens.total do not say whether output holds the reasoning; it is added, as the program itself does.",
 			"The git branch is not recorded.",
+			"Of JSON files that lie beside a database, the tools and replies are told by the database only.",
 		},
 		Layouts: []string{
-			"opencode.db, opencode-<channel>.db: SQLite with the tables session, message and part (1.2 and later)",
+			"opencode.db, opencode-<channel>.db: SQLite with the tables session, message and part (1.2 and later); OPENCODE_DB names one elsewhere, OPENCODE_DATA_DIR another folder",
 			"storage/{session,message,part}: one JSON file per session, message and part (until 1.1; left behind by the move to SQLite)",
 			"project/<folder>/storage/session/{info,message,part}: the same per project (first builds)",
 		},
