@@ -27,10 +27,15 @@ type grid struct {
 	foot []string
 }
 
-// minShrunk is the narrowest that a column is cut to.
-const minShrunk = 14
+const (
+	// minShrunk is the narrowest that a column is cut to.
+	minShrunk = 14
+	// maxShrunk is the widest that a column may be which may be cut.
+	maxShrunk = 72
+)
 
-// print draws the grid so that it fits width columns; 0 means no limit.
+// print draws the grid so that it fits width columns; 0 means no terminal, so
+// no limit but for texts that may be cut.
 func (g grid) print(out io.Writer, width int, colour bool) error {
 	g = g.fit(width)
 	bold, dim := lipgloss.NewStyle().Padding(0, 1), lipgloss.NewStyle()
@@ -62,6 +67,13 @@ func (g grid) print(out io.Writer, width int, colour bool) error {
 
 // fit drops and then cuts columns until the grid is no wider than width.
 func (g grid) fit(width int) grid {
+	for _, row := range g.lines() {
+		for i, c := range g.columns {
+			if c.shrink {
+				row[i] = shorten(row[i], maxShrunk)
+			}
+		}
+	}
 	if width <= 0 {
 		return g
 	}
