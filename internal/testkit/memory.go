@@ -16,9 +16,10 @@ import (
 // Row is a request as the ledger keeps it.
 type Row struct {
 	meterbridge.Request
-	// Source is the source that owns the row, Sources all that hold it now.
-	Source  int64
-	Sources map[int64]bool
+	// Source is where the record that counts lies, Owner where the one lies that
+	// decides the session, Sources all that hold the request now.
+	Source, Owner int64
+	Sources       map[int64]bool
 	// Scan is the number of the scan that saw it first.
 	Scan int
 	// Vanished: no source holds it any more.
@@ -178,15 +179,20 @@ func (m *Memory) request(source int64, r meterbridge.Request) {
 	old, ok := m.rows[id]
 	if !ok {
 		m.Written++
-		m.rows[id] = &Row{Request: r, Source: source, Sources: map[int64]bool{source: true}, Scan: m.scan}
+		m.rows[id] = &Row{Request: r, Source: source, Owner: source, Sources: map[int64]bool{source: true}, Scan: m.scan}
 		return
 	}
-	owner := meterbridge.Own(m.claim(old.Session, old.Source, old.Scan), m.claim(r.Session, source, m.scan), m.derives(r.Harness))
+	owner := meterbridge.Own(m.claim(old.Session, old.Owner, old.Scan), m.claim(r.Session, source, m.scan), m.derives(r.Harness))
 	before := old.Request
+	old.NativeID = "" // so that the merged record tells which one counts
 	old.Request = meterbridge.Merge(old.Request, r, owner, old.Source == source)
-	if owner == meterbridge.NewOwns {
+	if old.NativeID != "" {
 		old.Source = source
 	}
+	if old.Session != before.Session {
+		old.Owner = source
+	}
+	old.NativeID = r.NativeID
 	old.Sources[source] = true
 	old.Vanished = false
 	if !same(&before, &old.Request) {
