@@ -41,8 +41,12 @@ func problemOf(err error) meterbridge.Problem {
 		detail = fmt.Errorf("%s: %w", at.Op, at.Err)
 	}
 	reason := "unreadable"
-	if errors.Is(err, errNotAFile) {
+	var known interface{ Reason() string } // parsers of databases tell what is wrong with one
+	switch {
+	case errors.Is(err, errNotAFile):
 		reason = "not-a-file"
+	case errors.As(err, &known):
+		reason = known.Reason()
 	}
 	return meterbridge.Problem{Reason: reason, Detail: detail.Error()}
 }

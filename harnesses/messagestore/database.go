@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -17,6 +16,16 @@ import (
 
 // errSchema is the error of a database that lacks what is read.
 var errSchema = errors.New("another schema than the ones known")
+
+// schemaError names what is missing.
+type schemaError struct{ table string }
+
+func (e *schemaError) Error() string { return errSchema.Error() + ": no usable table " + e.table }
+
+func (e *schemaError) Unwrap() error { return errSchema }
+
+// Reason is the word for problems and metrics.
+func (e *schemaError) Reason() string { return "unknown-schema" }
 
 const (
 	// pageRows is how many messages are read at a time, factLimit how many facts
@@ -145,7 +154,7 @@ func (r *reader) probe(ctx context.Context) (err error) {
 			return err
 		}
 		if !t.columns.Has(t.needed...) {
-			return fmt.Errorf("%w: table %s lacks one of %v", errSchema, t.name, t.needed)
+			return &schemaError{t.name}
 		}
 	}
 	return nil

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"meterbridge"
+	"meterbridge/harnesses"
 )
 
 func TestTokensOf(t *testing.T) {
@@ -121,6 +123,25 @@ func checkTokens(t *testing.T, data []byte, m message, tokens any) {
 			t.Errorf("%s %v, want %v in %q", name, got, o[name], data)
 		}
 	}
+}
+
+// FuzzDocument: whatever a file holds, it is read or named, and only what is JSON
+// makes a row.
+func FuzzDocument(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, rel := range []string{"storage/message/s/m.json", "storage/session/p/s.json", "project/x/storage/session/message/s/m.json"} {
+			var b meterbridge.Batch
+			newDocument(product, newKnown(), harnesses.Options{Rel: rel, Trace: true, Siblings: fstest.MapFS{"storage/part/m/p.json": {Data: data}}}).Document(data, &b)
+			torn := !json.Valid(bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), []byte("\\"), nil))
+			if len(b.Problems) > 1 || len(b.Problems) == 1 && b.Len() > 0 {
+				t.Fatalf("%d facts beside a problem in %q", b.Len(), data)
+			}
+			if torn && !bytes.HasSuffix(bytes.TrimSpace(data), []byte("}")) && len(b.Requests) > 0 {
+				t.Fatalf("a request of what is cut off: %q", data)
+			}
+		}
+	})
 }
 
 func FuzzPart(f *testing.F) {

@@ -8,35 +8,28 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
+// fault is an error with a stable word for problems and metrics.
+type fault struct{ reason, text string }
+
+// Error is the text for people.
+func (f *fault) Error() string { return f.text }
+
+// Reason is the word; the scanner finds it in the chain of an error.
+func (f *fault) Reason() string { return f.reason }
+
 // The errors of this package; each asks for something else to be done.
 var (
 	// ErrNotDatabase: the file is no SQLite database, or a folder.
-	ErrNotDatabase = errors.New("not an SQLite database")
+	ErrNotDatabase error = &fault{"not-a-database", "not an SQLite database"}
 	// ErrEmpty: the file has no bytes yet.
-	ErrEmpty = errors.New("empty file")
+	ErrEmpty error = &fault{"empty-database", "empty file"}
 	// ErrLocked: another program kept the file locked for the whole timeout; try later.
-	ErrLocked = errors.New("locked by another program")
+	ErrLocked error = &fault{"locked-database", "locked by another program"}
 	// ErrCorrupt: the file is damaged or cut off.
-	ErrCorrupt = errors.New("damaged SQLite database")
+	ErrCorrupt error = &fault{"damaged-database", "damaged SQLite database"}
 	// ErrCannotOpen: the file or its side files cannot be opened in place.
-	ErrCannotOpen = errors.New("cannot be opened in place")
+	ErrCannotOpen error = &fault{"unreadable", "cannot be opened in place"}
 )
-
-// Reason is a short stable word for an error of this package, for problems and
-// metrics: "not-a-database", "empty", "locked", "corrupt" or "unreadable".
-func Reason(err error) string {
-	switch {
-	case errors.Is(err, ErrNotDatabase):
-		return "not-a-database"
-	case errors.Is(err, ErrEmpty):
-		return "empty"
-	case errors.Is(err, ErrLocked):
-		return "locked"
-	case errors.Is(err, ErrCorrupt):
-		return "corrupt"
-	}
-	return "unreadable"
-}
 
 // Explain wraps an error of the driver in the error of this package that it stands for.
 func Explain(err error) error {
