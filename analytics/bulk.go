@@ -124,7 +124,7 @@ func (r *bulkRow) text(s string) {
 		r.null()
 		return
 	}
-	set1(r, s)
+	set1(r, valid(s))
 }
 
 // pico is an amount in a HUGEINT column.

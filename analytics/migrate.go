@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,29 @@ func (l *Ledger) prepare(ctx context.Context) error {
 			return fmt.Errorf("migrate from version %d: %w", version, err)
 		}
 	}
-	return l.rezone(ctx)
+	for _, step := range []func(context.Context) error{l.review, l.rezone, l.reprice} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// review makes the views again when this program has other ones.
+func (l *Ledger) review(ctx context.Context) error {
+	h := fnv.New64a()
+	h.Write([]byte(viewsSQL))
+	mark := fmt.Sprintf("%x", h.Sum64())
+	stored, err := l.meta(ctx, "views")
+	if err != nil || stored == mark {
+		return err
+	}
+	return l.transact(ctx, func() error {
+		if err := l.execAll(ctx, viewsSQL); err != nil {
+			return err
+		}
+		return l.setMeta(ctx, "views", mark)
+	})
 }
 
 // version is 0 for an empty file.
@@ -62,9 +85,6 @@ func (l *Ledger) migrate(ctx context.Context, from int) error {
 	return l.transact(ctx, func() error {
 		if _, err := l.w.ExecContext(ctx, migrations[from]); err != nil {
 			return err
-		}
-		if _, err := l.w.ExecContext(ctx, viewsSQL); err != nil {
-			return fmt.Errorf("make the views: %w", err)
 		}
 		return l.setMeta(ctx, "version", strconv.Itoa(from+1))
 	})

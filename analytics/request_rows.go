@@ -25,7 +25,7 @@ func (c *commit) loadRequests() error {
 	if err != nil {
 		return err
 	}
-	if err := c.l.each(c.ctx, selectRequest+in, c.scanRequest); err != nil {
+	if err := c.l.each(c.ctx, "SELECT "+requestColumns+" FROM request WHERE id IN "+in, c.scanRequest); err != nil {
 		return err
 	}
 	if !c.l.mem.has["sighting"] {
@@ -65,22 +65,25 @@ type storedRequest struct {
 	parser, firstSeen                                  int32
 }
 
-const selectRequest = `SELECT id, harness, session, project, branch, model, provider, response_id, request_id, started_at, ended_at,
+const requestColumns = `id, harness, session, project, branch, model, provider, response_id, request_id, started_at, ended_at,
   input, output, reasoning, cache_read, cache_write_5m, cache_write_1h, web_searches, recorded_pusd,
   tier, speed, geo, "precision", tools, purpose, rule, aborted, side, vanished, machine,
-  source, owner, line, "offset", line_hash, parser, first_seen FROM request WHERE id IN `
+  source, owner, line, "offset", line_hash, parser, first_seen`
 
-func (s *storedRequest) scan(rows *sql.Rows) error {
+// targets are where requestColumns are scanned to.
+func (s *storedRequest) targets() []any {
 	t := &s.tokens
-	return rows.Scan(&s.id, &s.harness, &s.session, &s.project, &s.branch, &s.model, &s.provider, &s.responseID, &s.requestID, &s.startedAt, &s.endedAt,
+	return []any{
+		&s.id, &s.harness, &s.session, &s.project, &s.branch, &s.model, &s.provider, &s.responseID, &s.requestID, &s.startedAt, &s.endedAt,
 		&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &s.searches, &s.recorded,
 		&s.tier, &s.speed, &s.geo, &s.precision, &s.tools, &s.purpose, &s.rule, &s.aborted, &s.side, &s.vanished, &s.machine,
-		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.parser, &s.firstSeen)
+		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.parser, &s.firstSeen,
+	}
 }
 
 func (c *commit) scanRequest(rows *sql.Rows) error {
 	var s storedRequest
-	if err := s.scan(rows); err != nil {
+	if err := rows.Scan(s.targets()...); err != nil {
 		return err
 	}
 	row := &requestState{

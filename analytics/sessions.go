@@ -43,6 +43,7 @@ func (c *commit) loadSessions() error {
 	}
 	missing := map[string]bool{}
 	want := func(harness, native string) {
+		native = valid(native)
 		if c.l.mem.sessions[sessionKey{harness, native}] == nil {
 			missing[native] = true
 		}
@@ -144,6 +145,7 @@ func (c *commit) scanSession(rows *sql.Rows) error {
 // sessionOf is the row of a session, a new one when there is none.
 func (c *commit) sessionOf(harness, native string) *sessionState {
 	m := &c.l.mem
+	native = valid(native)
 	if s := m.sessions[sessionKey{harness, native}]; s != nil {
 		return s
 	}

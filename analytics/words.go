@@ -32,12 +32,21 @@ func (w *words) id(text string) int32 {
 	if n, ok := w.ids[text]; ok {
 		return n
 	}
-	text = strings.Clone(text)
-	n := int32(len(w.texts))
-	w.ids[text] = n
-	w.texts = append(w.texts, text)
+	raw, text := strings.Clone(text), valid(text)
+	n, known := w.ids[text]
+	if !known {
+		text = strings.Clone(text)
+		n = int32(len(w.texts))
+		w.ids[text] = n
+		w.texts = append(w.texts, text)
+	}
+	w.ids[raw] = n
 	return n
 }
+
+// valid is text as DuckDB takes it: logs may hold anything, and one bad byte
+// must not stop the rest.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // text is the text of the number n.
 func (w *words) text(n int32) string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
@@ -34,6 +35,11 @@ func (l *Ledger) writer(ctx context.Context) *writer {
 // AppendRow adds a row.
 func (a *appender) AppendRow(values ...driver.Value) error {
 	*a.n++
+	for i, v := range values {
+		if text, ok := v.(string); ok && !utf8.ValidString(text) {
+			values[i] = valid(text)
+		}
+	}
 	return a.a.AppendRow(values...)
 }
 
