@@ -26,7 +26,7 @@ func BenchmarkQuery(b *testing.B) {
 	w.exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	b.ReportAllocs()
 	for b.Loop() {
-		m := &meter{t: b, path: w.path}
+		m := &meter{t: b, path: w.path, quiet: true}
 		if n := len(m.read().Requests); n != messages {
 			b.Fatalf("%d requests, want %d", n, messages)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -120,7 +119,6 @@ func (r *reader) read(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		r.out.Requests = slices.Grow(r.out.Requests, len(page))
 		if err := r.write(ctx, page); err != nil {
 			return false, err
 		}
@@ -179,6 +177,9 @@ func (r *reader) begin(ctx context.Context) error {
 		return err
 	}
 	r.memory.begin(version, greatest)
+	if p := r.memory.Pass; p.Whole {
+		r.out.Requests = make([]meterbridge.Request, 0, max(0, min(greatest-p.After, factLimit/2)))
+	}
 	return nil
 }
 

@@ -93,6 +93,8 @@ type meter struct {
 	t     testing.TB
 	path  string
 	state []byte
+	// quiet asks for no traces.
+	quiet bool
 }
 
 // read goes on until there is nothing more and returns what it found.
@@ -108,7 +110,7 @@ func (m *meter) read() *meterbridge.Batch {
 func (m *meter) try() (*meterbridge.Batch, error) {
 	var b meterbridge.Batch
 	for {
-		opt := harnesses.Options{Path: m.path, State: m.state, Trace: true}
+		opt := harnesses.Options{Path: m.path, State: m.state, Trace: !m.quiet}
 		state, err := product.Harness().Database(harnesses.Kind{Name: kindDatabase}, opt).Query(m.t.Context(), &b)
 		if state != nil {
 			m.state = state
