@@ -81,7 +81,8 @@ type Checkpoint struct {
 	Machine string
 	// Device and Inode are 0 where the system has none.
 	Device, Inode uint64
-	// Size in bytes and ModTime as the source had them when it was last read.
+	// Size in bytes and ModTime as the source had them when it was last read; a
+	// negative size says that it could not be read, or not yet to its end.
 	Size    int64
 	ModTime time.Time
 	// Companion is the size and the time (ns) of a side file that grows instead

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -64,25 +65,31 @@ func (r *reading) database(ctx context.Context) error {
 		r.count(r.t.harness, Counts{Whole: 1})
 	}
 	for {
-		next, err := r.h.Database(r.t.kind, r.options(state)).Query(ctx, &r.batch)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if next != nil {
-			state = next
-		}
+		next, err := r.query(ctx, state)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err == nil:
 			r.bytes = r.t.size
-			return r.emit(ctx, state)
-		case !errors.Is(err, harnesses.ErrMore):
-			return r.partial(ctx, state, err)
+			return r.emit(ctx, next)
+		case !errors.Is(err, harnesses.ErrMore) || (bytes.Equal(state, next) && r.batch.Len() == 0):
+			return r.partial(ctx, next, err)
 		case !r.whole:
-			if err := r.emit(ctx, state); err != nil {
+			if err := r.emitPart(ctx, next); err != nil {
 				return err
 			}
 		}
+		state = next
 	}
+}
+
+// query asks once; a parser that gives no next state keeps the old one.
+func (r *reading) query(ctx context.Context, state []byte) ([]byte, error) {
+	next, err := r.h.Database(r.t.kind, r.options(state)).Query(ctx, &r.batch)
+	if next == nil {
+		next = state
+	}
+	return next, err
 }
 
 // partial hands on what a database gave before it could not be read any more.

@@ -11,9 +11,14 @@ import (
 	"meterbridge/harnesses"
 )
 
-// unread is the size in the checkpoint of a source that could not be read: it
-// never equals a file's, so the source is tried again at each scan.
-const unread = -1
+// Sizes in checkpoints that never equal a file's, so that the source is looked
+// into again.
+const (
+	// unread: the source could not be read.
+	unread = -1
+	// unfinished: it was read in part, and more follows in the same scan.
+	unfinished = -2
+)
 
 // mode is how a source is read.
 type mode int

@@ -321,6 +321,42 @@ func TestScan_BigSourceInParts(t *testing.T) {
 	}
 }
 
+// TestScan_InterruptedInABigSource: what was committed of it stays, the rest is
+// read by the next scan, and nothing twice.
+func TestScan_InterruptedInABigSource(t *testing.T) {
+	l := newLab(t)
+	l.opt.CommitRows = 1
+	var log, base bytes.Buffer
+	for i := range 40_000 {
+		fmt.Fprintf(&log, "r id-%0100d s 7 10\n", i)
+	}
+	for i := range 5 * testkit.ToyBaseBatch {
+		fmt.Fprintf(&base, "r base-%d s 7 10\n", i)
+	}
+	l.write("a.log", log.String())
+	l.write("b.base", base.String())
+	for range 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		s, err := scanner.New(&stopping{l.ledger, 1, cancel}, l.opt)
+		l.must(err)
+		if _, err := s.Scan(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("interrupted scan: %v, want context.Canceled", err)
+		}
+		cancel()
+	}
+	res := l.scan()
+	want := 40_000 + 5*testkit.ToyBaseBatch
+	if got := len(l.ledger.Rows()); got != want || l.ledger.Staged != want {
+		t.Errorf("%d requests, %d handed over; want each of %d once", got, l.ledger.Staged, want)
+	}
+	if res.Total().Whole != 0 {
+		t.Error("a source that was read in part was read again from its start")
+	}
+	if res := l.scan(); res.Commits != 0 {
+		t.Error("there was something left to read")
+	}
+}
+
 // progress records what it is told.
 type progress struct {
 	mu          sync.Mutex

@@ -173,7 +173,7 @@ func (r *reading) split(ctx context.Context, s *splitter, state []byte) error {
 		if r.whole || r.batch.Len()+len(r.batch.Problems) < flushRows {
 			return nil
 		}
-		return r.handOn(ctx, parser, s)
+		return r.handOn(ctx, parser, s, r.emitPart)
 	}
 	err := s.run(ctx)
 	r.bytes = s.bytes
@@ -185,7 +185,7 @@ func (r *reading) split(ctx context.Context, s *splitter, state []byte) error {
 	case err != nil:
 		r.broken(err)
 	}
-	return r.handOn(ctx, parser, s)
+	return r.handOn(ctx, parser, s, r.emit)
 }
 
 // broken notes that the rest of the source cannot be read. What was read before
@@ -213,12 +213,22 @@ func (r *reading) tell(bytes int64) {
 }
 
 // handOn hands on what the parser found so far, with the checkpoint it leads to.
-func (r *reading) handOn(ctx context.Context, parser harnesses.LineParser, s *splitter) error {
+func (r *reading) handOn(ctx context.Context, parser harnesses.LineParser, s *splitter, emit func(context.Context, []byte) error) error {
 	parser.Flush(&r.batch)
 	r.cp.Offset, r.cp.Lines = s.offset, s.lines
 	r.cp.Head, r.cp.HeadLen = s.ends.head.sum(s.offset)
 	r.cp.Tail = s.ends.tail.sum()
-	return r.emit(ctx, parser.State())
+	return emit(ctx, parser.State())
+}
+
+// emitPart sends what was found so far of a source that is not at its end: a
+// scan that is cut short afterwards leaves it to be read on.
+func (r *reading) emitPart(ctx context.Context, state []byte) error {
+	size := r.cp.Size
+	r.cp.Size = unfinished
+	err := r.emit(ctx, state)
+	r.cp.Size = size
+	return err
 }
 
 // emit sends the batch and begins a new one.
