@@ -115,12 +115,18 @@ func (p *planner) at(f *file) (int, bool) {
 // known one, else the one of the earlier root, links last.
 func (p *planner) withoutAliases(files []file) []file {
 	first := make(map[inodeKey]int, len(files))
+	paths := map[pathKey]bool{} // of files without an inode
 	out := files[:0]
 	for _, f := range files {
 		key := inodeKey{f.harness, inode{f.device, f.inode}}
+		path := pathKey{p.scanner.harnesses[f.harness].ID, f.path}
 		i, seen := first[key]
 		switch {
-		case f.inode == 0 || !seen:
+		case f.inode == 0 && paths[path]:
+		case f.inode == 0:
+			paths[path] = true
+			out = append(out, f)
+		case !seen:
 			first[key] = len(out)
 			out = append(out, f)
 		case p.preferred(&f, &out[i]):

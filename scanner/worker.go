@@ -90,7 +90,7 @@ func (r *reading) open(ctx context.Context) error {
 func (r *reading) begin() {
 	r.cp = r.scanner.checkpoint(&r.t.file, r.t.known)
 	k := r.t.known
-	r.whole = k != nil && (k.Offset > 0 || r.t.kind.Shape == harnesses.Database)
+	r.whole = k != nil && (k.Offset > 0 || k.Size == unread || r.t.kind.Shape == harnesses.Database)
 }
 
 // options are those of a parser that begins at the reading's checkpoint.
