@@ -2,6 +2,7 @@ package messagestore
 
 import (
 	"context"
+	_ "embed" // the statements
 	"strings"
 
 	"meterbridge"
@@ -12,6 +13,12 @@ import (
 // with their times, model and tokens. A copy is known by being older than its
 // session; its original is the message with the same times, model and tokens in
 // the session of the same project that began first.
+
+//go:embed sql/twins_in_session.sql
+var twinsInSessionSQL string
+
+//go:embed sql/twins_in_project.sql
+var twinsInProjectSQL string
 
 // forks remembers where the copies of a session came from.
 type forks struct {
@@ -83,20 +90,16 @@ func (r *reader) tellFork(in *conversation, origin string) {
 // one was, where it is the original for certain if it is not older than that
 // session, then in all sessions of the project.
 func (r *reader) find(ctx context.Context, m *message, in *conversation, likely string) (*message, error) {
-	const (
-		one = "SELECT id, session_id, data FROM message WHERE time_created = ? AND session_id = ?"
-		all = "SELECT id, session_id, data FROM message WHERE time_created = ? AND session_id IN (SELECT id FROM session WHERE project_id = ?)"
-	)
 	if !r.columns.message.Has("time_created") || !r.columns.session.Has("project_id") {
 		return nil, nil
 	}
 	if likely != "" {
-		found, err := r.match(ctx, m, in, one, likely)
+		found, err := r.match(ctx, m, in, twinsInSessionSQL, likely)
 		if err != nil || found != nil && !r.conversation(found.session).copied(found) {
 			return found, err
 		}
 	}
-	return r.match(ctx, m, in, all, in.project)
+	return r.match(ctx, m, in, twinsInProjectSQL, in.project)
 }
 
 // match returns the record of the session that began first among those which

@@ -28,7 +28,8 @@ func TestProduct_Roots(t *testing.T) {
 			{Path: standard, Variable: "XDG_DATA_HOME"}, {Path: filepath.Join(standard, "sub", "work.db"), Variable: "DEMO_DB", Set: true},
 		}},
 		{"elsewhere", "linux", map[string]string{"DEMO_DB": "/x/../y/work.sqlite", "DEMO_DATA_DIR": "/copy"}, []harnesses.Root{
-			{Path: standard, Variable: "XDG_DATA_HOME"}, {Path: filepath.FromSlash("/y/work.sqlite"), Variable: "DEMO_DB", Set: true},
+			{Path: standard, Variable: "XDG_DATA_HOME"},
+			{Path: filepath.FromSlash("/y/work.sqlite"), Variable: "DEMO_DB", Set: true},
 			{Path: filepath.FromSlash("/copy"), Variable: "DEMO_DATA_DIR", Set: true},
 		}},
 		{"twice the same", "linux", map[string]string{"DEMO_DATA_DIR": standard + "/"}, []harnesses.Root{{Path: standard, Variable: "XDG_DATA_HOME"}}},

@@ -3,8 +3,8 @@ package messagestore
 import (
 	"bytes"
 	"context"
+	_ "embed" // the statements
 	"encoding/json"
-	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -22,14 +22,8 @@ const (
 	tailPart  = 256
 )
 
-// partsQuery reads the parts of the messages whose ids are listed. It gives the
-// message's place in the list, the id, the text or its beginning, and the end of
-// a long one. The driver asks for the declared type of every text that it hands
-// out; a BLOB spares it the question.
-var partsQuery = `SELECT m.key, CAST(p.id AS BLOB),
-	CASE WHEN octet_length(p.data) > ` + strconv.Itoa(wholePart) + ` THEN substr(CAST(p.data AS BLOB), 1, ` + strconv.Itoa(headPart) + `) ELSE CAST(p.data AS BLOB) END,
-	CASE WHEN octet_length(p.data) > ` + strconv.Itoa(wholePart) + ` THEN substr(CAST(p.data AS BLOB), -` + strconv.Itoa(tailPart) + `) END
-FROM json_each(?) m CROSS JOIN part p ON p.message_id = m.value`
+//go:embed sql/parts.sql
+var partsSQL string
 
 // addParts reads the parts of a page of messages.
 func (r *reader) addParts(ctx context.Context, page []row) error {
@@ -44,7 +38,7 @@ func (r *reader) addParts(ctx context.Context, page []row) error {
 	if err != nil {
 		return err
 	}
-	return r.db.Each(ctx, partsQuery, []any{string(list)}, func(v sqlite.Row) error {
+	return r.db.Each(ctx, partsSQL, []any{string(list), int64(wholePart), int64(headPart), int64(tailPart)}, func(v sqlite.Row) error {
 		i, _ := v.Int(0)
 		p := &page[i].parts
 		if !v.Null(3) && p.addEnds(v.Bytes(1), v.Bytes(2), v.Bytes(3), r.words) {

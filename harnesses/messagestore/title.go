@@ -12,11 +12,7 @@ type session struct {
 	conversation
 	title, version string
 	updated        int64
-	place          meterbridge.Place
 }
-
-// unnamed begins the titles of sessions that nobody has named yet.
-var unnamed = [...]string{"New session - ", "Child session - "}
 
 // subAgent finds the kind of a sub-agent in the title that its parent gave it.
 var subAgent = regexp.MustCompile(`\(@(\S+) subagent\)$`)
@@ -37,11 +33,7 @@ func (s *session) fact(harness string) meterbridge.Session {
 	return f
 }
 
+// isUnnamed reports whether nobody has named the session yet.
 func isUnnamed(title string) bool {
-	for _, prefix := range unnamed {
-		if strings.HasPrefix(title, prefix) {
-			return true
-		}
-	}
-	return title == ""
+	return title == "" || strings.HasPrefix(title, "New session - ") || strings.HasPrefix(title, "Child session - ")
 }

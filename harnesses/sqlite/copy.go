@@ -13,8 +13,9 @@ import (
 // magic is how every SQLite file begins.
 const magic = "SQLite format 3\x00"
 
-// sideFiles may hold content that the database file lacks.
-var sideFiles = [...]string{"-wal", "-journal"}
+// sideFiles end the names of the files that may hold content which the database
+// file lacks.
+func sideFiles() [2]string { return [2]string{"-wal", "-journal"} }
 
 // header is what the first bytes of a file tell.
 type header struct {
@@ -73,15 +74,22 @@ type stamp struct {
 }
 
 // stampSet is a stamp of the file and of each side file.
-type stampSet [1 + len(sideFiles)]stamp
+type stampSet [3]stamp
 
 func stamps(path string) (all stampSet) {
-	for i, name := range append([]string{""}, sideFiles[:]...) {
-		if info, err := os.Stat(path + name); err == nil {
-			all[i] = stamp{info.Size(), info.ModTime()}
-		}
+	all[0] = stampOf(path)
+	for i, name := range sideFiles() {
+		all[1+i] = stampOf(path + name)
 	}
 	return all
+}
+
+func stampOf(path string) stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.Size(), info.ModTime()}
 }
 
 // logged reports whether a side file was there.
@@ -93,7 +101,7 @@ func copySet(from, to string) error {
 	if err := copyFile(from, to); err != nil {
 		return err
 	}
-	for _, name := range sideFiles {
+	for _, name := range sideFiles() {
 		err := copyFile(from+name, to+name)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = os.RemoveAll(to + name)
