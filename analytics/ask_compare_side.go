@@ -125,9 +125,8 @@ func (s *ledgerSide) scan(rows *sql.Rows, key any, of func() cell) error {
 	var harness, model *string
 	var c cellSum
 	var cost meterbridge.NullPico
-	var unpriced int64
-	err := rows.Scan(key, text{&harness}, text{&model}, &c.requests, number{&c.in}, number{&c.out}, number{&c.read}, number{&c.write}, number{&c.reasoning},
-		amount{&cost}, &unpriced, &c.kept)
+	err := rows.Scan(key, text{&harness}, text{&model}, number{&c.requests}, number{&c.in}, number{&c.out}, number{&c.read}, number{&c.write}, number{&c.reasoning},
+		amount{&cost}, number{&c.kept})
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
 -- The sums of requests by root session, harness and model.
 -- columns: session, harness, model, requests, input, output, cache_read, cache_write, reasoning,
--- pico-USD (recorded, else list), requests without a price, requests whose log is gone or lacks them
+-- pico-USD (recorded, else list), requests whose log is gone or lacks them
 SELECT root.native, h.text, m.text, count(*), coalesce(sum(r.input), 0), coalesce(sum(r.output), 0), coalesce(sum(r.cache_read), 0),
        coalesce(sum(r.cache_write_5m), 0) + coalesce(sum(r.cache_write_1h), 0), coalesce(sum(r.reasoning), 0),
        sum(coalesce(r.recorded_pusd::HUGEINT, r.list_pusd)),
-       count(*) FILTER (WHERE r.recorded_pusd IS NULL AND r.list_pusd IS NULL AND greatest(r.input, r.output, r.cache_read, r.cache_write_5m, r.cache_write_1h) > 0),
        count(*) FILTER (WHERE r.vanished OR f.gone)
 FROM request r
 JOIN session s ON s.id = r.session

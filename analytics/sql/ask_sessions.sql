@@ -1,6 +1,7 @@
 -- Sessions (sub-agents folded into their root) with activity in [$1, $2),
 -- newest first. $3 harness, $4 project, $5 search text in lower case ('' = any),
--- $6 how many. $7: also those that never had a request or a prompt.
+-- $6 how many. $7: also those that never had a request or a prompt. $8: only
+-- these sessions (empty = any), whose requests lie in [$9, $10).
 -- columns: native, harness, title, project, branch, parent, relation, first_at,
 -- last_at, subagents, prompts, then those of ask_figures.sql
 WITH spent AS (
@@ -10,7 +11,7 @@ WITH spent AS (
   JOIN session s ON s.id = r.session
   LEFT JOIN word m ON m.id = r.model
   LEFT JOIN word pc ON pc.id = r."precision"
-  WHERE r.ended_at >= $1 AND r.ended_at < $2
+  WHERE r.ended_at >= greatest($1, $9) AND r.ended_at < least($2, $10) AND (len($8::INTEGER[]) = 0 OR s.root IN (SELECT unnest($8::INTEGER[])))
   GROUP BY s.root
 ), asked AS (
   SELECT s.root, count(*) AS prompts, min(p.happened_at) AS first_at, max(p.happened_at) AS last_at, bool_or($5 <> '' AND contains(lower(p.preview), $5)) AS hit
@@ -33,6 +34,7 @@ LEFT JOIN spent x ON x.root = s.id
 LEFT JOIN asked a ON a.root = s.id
 LEFT JOIN children c ON c.root = s.id
 WHERE s.root = s.id
+  AND (len($8::INTEGER[]) = 0 OR s.id IN (SELECT unnest($8::INTEGER[])))
   AND ($7 OR x.root IS NOT NULL OR a.root IS NOT NULL)
   AND ($3 = '' OR h.text = $3)
   AND ($4 = '' OR pj.text = $4)
