@@ -14,104 +14,50 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"meterbridge/internal/cases"
 )
-
-// A case is a public report of wrong numbers, or a trap found by running
-// tools: files, steps, and the numbers that must come out (docs/cases.md).
-type acceptanceCase struct {
-	ID    string                       `json:"id"`
-	Title string                       `json:"title"`
-	Env   map[string]string            `json:"env"`
-	Steps []map[string]json.RawMessage `json:"steps"`
-}
-
-type expectation struct {
-	Exit      int            `json:"exit"`
-	Totals    map[string]any `json:"totals"`
-	Rows      []expectedRow  `json:"rows"`
-	RowCount  *int           `json:"rowCount"`
-	MaxRSSMiB *float64       `json:"maxRssMiB"`
-}
-
-type expectedRow struct {
-	Match map[string]any `json:"match"`
-	Want  map[string]any `json:"want"`
-}
 
 // caseSeconds bounds one run of the program.
 const caseSeconds = 120
 
+// TestCases runs every public report of wrong numbers (docs/cases.md).
 func TestCases(t *testing.T) {
-	folders, err := filepath.Glob("../../testdata/cases/*/case.json")
-	if err != nil || len(folders) == 0 {
-		t.Fatalf("no cases: %v", err)
+	list, err := cases.All("../../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range folders {
-		folder := filepath.Dir(path)
-		t.Run(filepath.Base(folder), func(t *testing.T) {
+	for i := range list {
+		t.Run(filepath.Base(list[i].Folder), func(t *testing.T) {
 			t.Parallel()
-			runCase(t, folder)
+			runCase(t, &list[i])
 		})
 	}
 }
 
-func runCase(t *testing.T, folder string) {
-	text, err := os.ReadFile(filepath.Join(folder, "case.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c acceptanceCase
-	if err := json.Unmarshal(text, &c); err != nil {
-		t.Fatal(err)
-	}
+func runCase(t *testing.T, c *cases.Case) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := stage{folder: folder, home: home, env: c.Env}
-	for i, step := range c.Steps {
-		if err := s.step(t, step); err != nil {
+	stage := c.At(home)
+	for i := range c.Steps {
+		step := &c.Steps[i]
+		err := stage.Prepare(step)
+		if len(step.Run) > 0 {
+			err = runStep(t, stage, step)
+		}
+		if err != nil {
 			t.Fatalf("%s %s: step %d: %v", c.ID, c.Title, i+1, err)
 		}
 	}
 }
 
-func (s stage) step(t *testing.T, step map[string]json.RawMessage) error {
-	if args, ok := step["run"]; ok {
-		var e expectation
-		if raw, ok := step["expect"]; ok {
-			if err := json.Unmarshal(raw, &e); err != nil {
-				return err
-			}
-		}
-		var list []string
-		if err := json.Unmarshal(args, &list); err != nil {
-			return err
-		}
-		return s.run(t, list, e)
-	}
-	for kind, raw := range step {
-		if err := s.prepare(kind, raw); err != nil {
-			return fmt.Errorf("%s: %w", kind, err)
-		}
-	}
-	return nil
-}
-
-// run starts the program as a process of its own, in a clean environment.
-func (s stage) run(t *testing.T, args []string, e expectation) error {
-	for i := range args {
-		args[i] = s.fill(args[i])
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Dir = s.home
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "TZ=UTC", "LANG=C.UTF-8",
-		"METERBRIDGE_HOME=" + filepath.Join(s.home, "meterbridge-home"), asProgram + "=1",
-	}
-	for k, v := range s.env {
-		cmd.Env = append(cmd.Env, k+"="+s.fill(v))
-	}
+// runStep starts the program as a process of its own, in a clean environment.
+func runStep(t *testing.T, s cases.Stage, step *cases.Step) error {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], s.Args(step)...)
+	cmd.Dir = s.Home
+	cmd.Env = append(s.Environ(), asProgram+"=1")
 	cmd.WaitDelay = caseSeconds * time.Second
 	var out, fault bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &fault
@@ -120,13 +66,13 @@ func (s stage) run(t *testing.T, args []string, e expectation) error {
 	if err != nil && !errors.As(err, &exit) {
 		return err
 	}
-	if code := cmd.ProcessState.ExitCode(); code != e.Exit {
-		return fmt.Errorf("exit: want %d, got %d\n%s%s", e.Exit, code, out.String(), fault.String())
+	if code := cmd.ProcessState.ExitCode(); code != step.Expect.Exit {
+		return fmt.Errorf("exit: want %d, got %d\n%s%s", step.Expect.Exit, code, out.String(), fault.String())
 	}
-	return e.check(out.Bytes(), cmd.ProcessState)
+	return check(&step.Expect, out.Bytes(), cmd.ProcessState)
 }
 
-func (e expectation) check(out []byte, state *os.ProcessState) error {
+func check(e *cases.Expectation, out []byte, state *os.ProcessState) error {
 	if used, ok := state.SysUsage().(*syscall.Rusage); ok && e.MaxRSSMiB != nil && runtime.GOOS == "linux" {
 		if got := float64(used.Maxrss) / 1024; got > *e.MaxRSSMiB {
 			return fmt.Errorf("memory: want at most %v MiB, got %.0f", *e.MaxRSSMiB, got)
@@ -146,7 +92,7 @@ func (e expectation) check(out []byte, state *os.ProcessState) error {
 		return err
 	}
 	for _, want := range e.Rows {
-		if err := want.check(got.Rows); err != nil {
+		if err := checkRow(want, got.Rows); err != nil {
 			return err
 		}
 	}
@@ -156,7 +102,7 @@ func (e expectation) check(out []byte, state *os.ProcessState) error {
 	return nil
 }
 
-func (r expectedRow) check(rows []map[string]any) error {
+func checkRow(r cases.Row, rows []map[string]any) error {
 	var hits []map[string]any
 	for _, row := range rows {
 		if sameFields("", r.Match, row) == nil {

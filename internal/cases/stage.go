@@ -1,36 +1,75 @@
-package main
+package cases
 
 import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-	_ "modernc.org/sqlite" // builds the databases of cases
+	"meterbridge/harnesses/fixtures"
 )
 
-// stage is the temporary home of one case.
-type stage struct {
-	folder, home string
-	env          map[string]string
+// Stage is the temporary home of one case.
+type Stage struct {
+	// Home is an existing folder, without symbolic links in its path.
+	Home string
+	c    *Case
 }
 
-func (s stage) fill(text string) string { return strings.ReplaceAll(text, "{{HOME}}", s.home) }
+// At is a stage of the case in the folder home.
+func (c *Case) At(home string) Stage { return Stage{Home: home, c: c} }
 
-func (s stage) inside(path string) string {
-	if path = s.fill(path); filepath.IsAbs(path) {
+// Fill puts the home's path where a text has {{HOME}}.
+func (s Stage) Fill(text string) string { return strings.ReplaceAll(text, "{{HOME}}", s.Home) }
+
+// Getenv is a variable of the case; empty when it has none of that name.
+func (s Stage) Getenv(name string) string { return s.Fill(s.c.Env[name]) }
+
+// Environ is the clean environment of a run, as os/exec takes it.
+func (s Stage) Environ() []string {
+	list := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home, "TZ=UTC", "LANG=C.UTF-8",
+		"METERBRIDGE_HOME=" + filepath.Join(s.Home, "meterbridge-home"),
+	}
+	for k := range s.c.Env {
+		list = append(list, k+"="+s.Getenv(k))
+	}
+	return list
+}
+
+// Args are the arguments of a step's run in this home.
+func (s Stage) Args(step *Step) []string {
+	list := make([]string, len(step.Run))
+	for i, a := range step.Run {
+		list[i] = s.Fill(a)
+	}
+	return list
+}
+
+func (s Stage) inside(path string) string {
+	if path = s.Fill(path); filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(s.home, path)
+	return filepath.Join(s.Home, path)
 }
 
-// prepare carries out one step that is no run.
-func (s stage) prepare(kind string, raw json.RawMessage) error {
+// Prepare carries out a step that is no run; of a run it does nothing.
+func (s Stage) Prepare(step *Step) error {
+	if step.kind == "" {
+		return nil
+	}
+	if err := s.prepare(step.kind, step.raw); err != nil {
+		return fmt.Errorf("%s: %w", step.kind, err)
+	}
+	return nil
+}
+
+func (s Stage) prepare(kind string, raw json.RawMessage) error {
 	if kind == "copy" && raw[0] == '"' {
 		raw = json.RawMessage(`{"from":` + string(raw) + `}`)
 	}
@@ -74,7 +113,7 @@ func (s stage) prepare(kind string, raw json.RawMessage) error {
 	case "zstd":
 		return compress(s.inside(a.Path), a.Keep)
 	case "sqlite":
-		return buildDatabase(s.inside(a.Path), filepath.Join(s.folder, a.SQL))
+		return buildDatabase(s.inside(a.Path), filepath.Join(s.c.Folder, a.SQL))
 	case "symlink":
 		if err := os.MkdirAll(filepath.Dir(s.inside(a.Link)), 0o755); err != nil {
 			return err
@@ -89,7 +128,7 @@ func (s stage) prepare(kind string, raw json.RawMessage) error {
 	return fmt.Errorf("unknown step")
 }
 
-func (s stage) each(list []string, do func(string) error) error {
+func (s Stage) each(list []string, do func(string) error) error {
 	for _, p := range list {
 		if err := do(s.inside(p)); err != nil {
 			return err
@@ -99,8 +138,8 @@ func (s stage) each(list []string, do func(string) error) error {
 }
 
 // copy overlays a folder of the case on the home; files are rewritten in place.
-func (s stage) copy(from, to string) error {
-	src := filepath.Join(s.folder, from)
+func (s Stage) copy(from, to string) error {
+	src := filepath.Join(s.c.Folder, from)
 	return filepath.WalkDir(src, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -115,14 +154,14 @@ func (s stage) copy(from, to string) error {
 			return err
 		}
 		if name, ok := strings.CutSuffix(dst, ".tmpl"); ok {
-			dst, data = name, []byte(s.fill(string(data)))
+			dst, data = name, []byte(s.Fill(string(data)))
 		}
 		return os.WriteFile(dst, data, 0o644)
 	})
 }
 
-func (s stage) append(path, from string) error {
-	data, err := os.ReadFile(filepath.Join(s.folder, from))
+func (s Stage) append(path, from string) error {
+	data, err := os.ReadFile(filepath.Join(s.c.Folder, from))
 	if err != nil {
 		return err
 	}
@@ -148,11 +187,11 @@ func compress(path string, keep bool) error {
 	if err != nil {
 		return err
 	}
-	w, err := zstd.NewWriter(nil)
+	packed, err := fixtures.Compress(data)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".zst", w.EncodeAll(data, nil), 0o644); err != nil || keep {
+	if err := os.WriteFile(path+".zst", packed, 0o644); err != nil || keep {
 		return err
 	}
 	return os.Remove(path)
@@ -170,13 +209,12 @@ func buildDatabase(path, script string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
 	_, err = db.Exec(string(text))
-	return err
+	return errors.Join(err, db.Close())
 }
 
 // hugeLine writes one line of n bytes that holds no usage, between two files of the case.
-func (s stage) hugeLine(path, head, then string, n int64, newline bool) error {
+func (s Stage) hugeLine(path, head, then string, n int64, newline bool) error {
 	const opening = `{"type":"file-history-snapshot","snapshot":{"trackedFileBackups":{"blob":"`
 	const closing = `"}}}`
 	to := s.inside(path)
