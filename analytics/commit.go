@@ -56,28 +56,44 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	l.write.Lock()
 	defer l.write.Unlock()
 	before := l.stats
-	c := l.newCommit(ctx, units)
 	err := l.transact(ctx, func() error {
 		if err := l.remember(ctx); err != nil {
 			return err
 		}
-		return c.run()
+		for _, part := range portions(units) {
+			if err := l.newCommit(ctx, part).run(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		l.forget()
-		l.scan.written = false
+		l.scan.written, l.scan.seen = false, nil
 		l.stats = before
 		return fmt.Errorf("commit to the ledger: %w", err)
-	}
-	for _, u := range c.units {
-		l.scan.wrote(u.requests)
-		l.scan.wrote(u.prompts)
-		l.scan.wrote(u.toolCalls)
-		l.scan.wrote(u.turns)
 	}
 	l.stats.Commits++
 	l.mem.trim()
 	return nil
+}
+
+// portions cuts units so that no log occurs twice in one: what vanished from it
+// is told by comparing it with all rows before.
+func portions(units []meterbridge.Unit) [][]meterbridge.Unit {
+	var parts [][]meterbridge.Unit
+	first := 0
+	seen := map[sourceKey]bool{}
+	for i := range units {
+		cp := &units[i].Checkpoint
+		key := sourceKey{cp.Harness, cp.Machine, cp.Path}
+		if seen[key] {
+			parts = append(parts, units[first:i])
+			first, seen = i, map[sourceKey]bool{}
+		}
+		seen[key] = true
+	}
+	return append(parts, units[first:])
 }
 
 func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commit {
@@ -100,6 +116,11 @@ func (c *commit) run() error {
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return errors.Join(err, c.out.close())
+		}
+	}
+	for _, u := range c.units {
+		for _, ids := range [][]meterbridge.ID{u.requests, u.prompts, u.toolCalls, u.turns} {
+			c.l.scan.wrote(ids)
 		}
 	}
 	return nil

@@ -90,16 +90,26 @@ func (l *Ledger) migrate(ctx context.Context, from int) error {
 	})
 }
 
-// transact runs fn in one transaction of the writer's connection.
+// transact runs fn in one transaction of the writer's connection. The end of the
+// transaction is not cut short: afterwards it either happened or did not.
 func (l *Ledger) transact(ctx context.Context, fn func() error) error {
 	if _, err := l.w.ExecContext(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	if err := fn(); err != nil {
-		_, back := l.w.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-		return errors.Join(err, back)
+	end := context.WithoutCancel(ctx)
+	err := fn()
+	if err == nil {
+		err = ctx.Err()
 	}
-	_, err := l.w.ExecContext(ctx, "COMMIT")
+	if err == nil {
+		if _, err = l.w.ExecContext(end, "COMMIT"); err == nil {
+			return nil
+		}
+	}
+	// After a COMMIT that failed there may be no transaction left to roll back.
+	if _, back := l.w.ExecContext(end, "ROLLBACK"); back != nil && !strings.Contains(back.Error(), "no transaction is active") {
+		err = errors.Join(err, back)
+	}
 	return err
 }
 

@@ -74,16 +74,17 @@ func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, sessio
 	case same:
 		row.vanished = false
 	case won || lost:
-		row.sightAlso(row.source, row.r.Place)
+		if !row.vanished {
+			row.sightAlso(row.source, row.r.Place)
+		}
 		row.dropSighting(u.source)
 		row.source, row.vanished = u.source, false
-		row.machine = c.machine(u)
 		merged.Place = place
 	default:
 		row.sightAlso(u.source, place)
 	}
 	if won {
-		row.parser = u.Checkpoint.Parser
+		row.parser, row.machine = u.Checkpoint.Parser, c.machine(u)
 	}
 	merged.Store, merged.NativeID = "", ""
 	row.r = merged
