@@ -74,9 +74,13 @@ func (s spent) plus(o spent) spent {
 	return s
 }
 
+type peerKind struct{ field, kind string }
+
 // peerKinds are the names of sections, in the order in which one is taken.
-var peerKinds = [...]struct{ field, kind string }{
-	{"daily", "daily"}, {"projects", "daily"}, {"weekly", "weekly"}, {"monthly", "monthly"}, {"sessions", "session"}, {"session", "session"}, {"blocks", "blocks"},
+func peerKinds() []peerKind {
+	return []peerKind{
+		{"daily", "daily"}, {"projects", "daily"}, {"weekly", "weekly"}, {"monthly", "monthly"}, {"sessions", "session"}, {"session", "session"}, {"blocks", "blocks"},
+	}
 }
 
 // readPeer reads a report. Unknown fields are ignored: versions add some.
@@ -86,7 +90,7 @@ func readPeer(text []byte) (peerReport, error) {
 		return peerReport{}, unreadable(err)
 	}
 	var p peerReport
-	for _, k := range peerKinds {
+	for _, k := range peerKinds() {
 		raw, ok := doc[k.field]
 		if !ok {
 			continue

@@ -332,8 +332,10 @@ func (c *comparison) outside(where string, s cellSum) {
 func rowMissing(s cellSum) Cause {
 	cause := Cause{Cause: "row-missing", Detail: "the report has no such row", Tokens: -s.total()}
 	if s.kept == s.requests {
-		cause = Cause{Cause: "kept-after-deletion", Certain: true, Tokens: -s.total(),
-			Detail: fmt.Sprintf("all %d requests are kept here though their log is gone or no longer holds them", s.requests)}
+		cause = Cause{
+			Cause: "kept-after-deletion", Certain: true, Tokens: -s.total(),
+			Detail: fmt.Sprintf("all %d requests are kept here though their log is gone or no longer holds them", s.requests),
+		}
 	}
 	return cause
 }

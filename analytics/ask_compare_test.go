@@ -80,8 +80,10 @@ func TestCompare_Causes(t *testing.T) {
 		{"one line is missing", daily(peerDay("2026-10-05", "opus 22 180 1000 18700 6.2e-06", newcomer)), []string{"2026-10-05/opus: request-missing!"}},
 		{"two lines are missing", daily(peerDay("2026-10-05", "opus 20 80 0 9500 2e-06", newcomer)), []string{"2026-10-05/opus: requests-missing"}},
 		{"a copy is counted", daily(peerDay("2026-10-05", "opus 52 380 1700 37200 1e-05", newcomer)), []string{"2026-10-05/opus: copies!"}},
-		{"a line is missing and a copy is counted", daily(peerDay("2026-10-05", "opus 32 300 1700 27700 1e-05", newcomer)),
-			[]string{"2026-10-05/opus: request-missing!", "2026-10-05/opus: copies!"}},
+		{
+			"a line is missing and a copy is counted", daily(peerDay("2026-10-05", "opus 32 300 1700 27700 1e-05", newcomer)),
+			[]string{"2026-10-05/opus: request-missing!", "2026-10-05/opus: copies!"},
+		},
 		{"an early snapshot", daily(peerDay("2026-10-05", "opus 42 199 1000 28200 8e-06", newcomer)), []string{"2026-10-05/opus: early-snapshot"}},
 		{"a price", daily(peerDay("2026-10-05", "opus 42 260 1000 28200 6e-06", newcomer)), []string{"2026-10-05/opus: one-hour-writes"}},
 		{"a price there, none here", daily(peerDay("2026-10-05", opus, "newcomer 5 40 60 100 3e-05")), []string{"2026-10-05/newcomer: unpriced-here!"}},
@@ -192,8 +194,10 @@ func TestCompare_HintsAtTheZone(t *testing.T) {
 
 func TestCompare_Refuses(t *testing.T) {
 	w := newWorld(t, Options{})
-	for _, report := range []string{"", "[]", "{}", "null", `{"daily":5}`, `{"daily":[{"date":"yesterday"}]}`, `{"daily":[{}]}`, `{"sessions":[{}]}`,
-		`{"blocks":[{"startTime":"x"}]}`, `{"projects":[]}`, `{"daily":[{"date":"2026-10-05","models":{"a":1}}]}`, "\xff\xfe"} {
+	for _, report := range []string{
+		"", "[]", "{}", "null", `{"daily":5}`, `{"daily":[{"date":"yesterday"}]}`, `{"daily":[{}]}`, `{"sessions":[{}]}`,
+		`{"blocks":[{"startTime":"x"}]}`, `{"projects":[]}`, `{"daily":[{"date":"2026-10-05","models":{"a":1}}]}`, "\xff\xfe",
+	} {
 		_, err := w.l.Compare(t.Context(), []byte(report), CompareOptions{})
 		if !errors.Is(err, ErrReport) {
 			t.Errorf("Compare(%q) = %v, want ErrReport", report, err)

@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"fmt"
+	"slices"
 
 	"meterbridge"
 )
@@ -144,8 +145,10 @@ func only(sums map[string]classes, want classes) (name string, ok bool) {
 func (d difference) fewRequests(lack classes) []Cause {
 	hits := d.matching(lack)
 	if len(hits) == 1 {
-		return []Cause{{Cause: "request-missing", Certain: true, Tokens: lack.total(),
-			Detail: hits[0].place() + " is missing there; a reader that drops lines with a null field, or lines that it does not know, leaves such a one out"}}
+		return []Cause{{
+			Cause: "request-missing", Certain: true, Tokens: lack.total(),
+			Detail: hits[0].place() + " is missing there; a reader that drops lines with a null field, or lines that it does not know, leaves such a one out",
+		}}
 	}
 	if len(hits) > 1 {
 		return []Cause{{Cause: "request-missing", Tokens: lack.total(), Detail: fmt.Sprintf("one of %d requests with the same tokens is missing there, for example %s", len(hits), hits[0].place())}}
@@ -193,14 +196,15 @@ func (d difference) repeats(more classes) []Cause {
 	case n > 0 && more == copies:
 		return []Cause{{Cause: "copies", Certain: true, Tokens: more.total(), Detail: fmt.Sprintf("%d requests that a resumed, forked or side file repeats are counted again", n)}}
 	}
-	for _, r := range d.matching(more) {
-		detail := r.place() + " is counted twice there"
-		if r.copied {
-			detail += ": another log repeats it"
-		}
-		return []Cause{{Cause: "copies", Certain: r.copied, Tokens: more.total(), Detail: detail}}
+	hits := d.matching(more)
+	if len(hits) == 0 {
+		return nil
 	}
-	return nil
+	r, why := hits[0], ""
+	if i := slices.IndexFunc(hits, func(r *cellRequest) bool { return r.copied }); i >= 0 {
+		r, why = hits[i], ": another log repeats it"
+	}
+	return []Cause{{Cause: "copies", Certain: r.copied, Tokens: more.total(), Detail: r.place() + " is counted twice there" + why}}
 }
 
 // classMix explains tokens that lie in another class there.

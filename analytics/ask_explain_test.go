@@ -137,8 +137,11 @@ func TestExplain_KeepsWhatIsGone(t *testing.T) {
 	}{
 		{"gone", SourceTrace{Harness: "claude-code", Path: "/srv/logs/old.jsonl", Err: fs.ErrNotExist}, []string{"kept: its source is gone /srv/logs/old.jsonl:1"}},
 		{"unreadable", SourceTrace{Harness: "claude-code", Path: "/srv/logs/old.jsonl", Err: errors.New("permission denied")}, []string{"kept: its source could not be read /srv/logs/old.jsonl:1"}},
-		{"a copy elsewhere proves it", SourceTrace{Harness: "claude-code", Path: "/srv/logs/copy.jsonl", Traces: []meterbridge.Trace{record("r6", "cccc-1", 7, 1, 2, meterbridge.Counted, "single-record")}},
-			[]string{"counted single-record /srv/logs/copy.jsonl:7 "}},
+		{
+			"a copy elsewhere proves it",
+			SourceTrace{Harness: "claude-code", Path: "/srv/logs/copy.jsonl", Traces: []meterbridge.Trace{record("r6", "cccc-1", 7, 1, 2, meterbridge.Counted, "single-record")}},
+			[]string{"counted single-record /srv/logs/copy.jsonl:7 "},
+		},
 	}
 	for _, tt := range tests {
 		got := JoinExplain(rows, []SourceTrace{tt.trace})

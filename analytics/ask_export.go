@@ -120,8 +120,8 @@ func (q ExportQuery) statement() (string, error) {
 	if table == "" {
 		table = "requests"
 	}
-	if !slices.Contains(viewNames[:], table) {
-		return "", &HintError{Err: fmt.Errorf("export: view %q: %w", table, ErrUnknown), Hint: "the views are " + strings.Join(viewNames[:], ", ")}
+	if !slices.Contains(viewNames(), table) {
+		return "", &HintError{Err: fmt.Errorf("export: view %q: %w", table, ErrUnknown), Hint: "the views are " + strings.Join(viewNames(), ", ")}
 	}
 	return "SELECT * FROM " + table, nil
 }

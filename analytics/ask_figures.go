@@ -17,8 +17,17 @@ type figures struct {
 // targets are where the columns of ask_figures.sql are scanned to, in their order.
 func (f *figures) targets() []any {
 	return []any{
-		&f.requests, &f.coarse, wide{&f.input}, wide{&f.output}, wide{&f.reasoning}, wide{&f.cacheRead}, wide{&f.cacheWrite}, wide{&f.all},
-		amount{&f.cost}, &f.priced, &f.unpriced, &f.recorded, texts{&f.unpricedModels}, texts{&f.models},
+		&f.requests, &f.coarse,
+		wide{&f.input},
+		wide{&f.output},
+		wide{&f.reasoning},
+		wide{&f.cacheRead},
+		wide{&f.cacheWrite},
+		wide{&f.all},
+		amount{&f.cost},
+		&f.priced, &f.unpriced, &f.recorded,
+		texts{&f.unpricedModels},
+		texts{&f.models},
 	}
 }
 

@@ -65,7 +65,9 @@ type Cell struct {
 }
 
 // reports are the reports that must agree.
-var reports = [...]string{"day", "week", "month", "hour", "session", "project", "model", "harness", "agent", "block"}
+func reports() []string {
+	return []string{"day", "week", "month", "hour", "session", "project", "model", "harness", "agent", "block"}
+}
 
 // Reconcile proves that all reports agree and that the ledger keeps its laws,
 // and remembers the sums of each month for the next proof.
@@ -81,7 +83,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (ReconcileRe
 		if err := r.cells(ctx, c); err != nil {
 			return err
 		}
-		for _, by := range reports {
+		for _, by := range reports() {
 			if err := r.report(ctx, c, l, by, o); err != nil {
 				return err
 			}

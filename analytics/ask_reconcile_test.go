@@ -80,14 +80,18 @@ func TestReconcile_FindsWhatIsBroken(t *testing.T) {
 		want        []string
 	}{
 		{"a request twice", "INSERT INTO request SELECT * FROM request WHERE line = 6", append(byDay, "every request is there once")},
-		{"a request without a session", "UPDATE request SET session = 99 WHERE line = 6",
-			[]string{"usage by session", "usage by agent", "every request has a session"}},
+		{
+			"a request without a session", "UPDATE request SET session = 99 WHERE line = 6",
+			[]string{"usage by session", "usage by agent", "every request has a session"},
+		},
 		{"a stored sum that is wrong", "UPDATE rollup_day SET output = output + 1", byDay},
 		{"a day that was not summed", "DELETE FROM rollup_day WHERE day = (SELECT min(day) FROM rollup_day)", byDay},
 		{"a sub-agent under another root", "UPDATE session SET root = 3 WHERE native = 'aaaa-1/a9f'", []string{"every session folds into a root"}},
 		{"a root that is none", "UPDATE session SET root = 77 WHERE native = 'bbbb-1'", []string{"every session folds into a root"}},
-		{"a request of another harness than its session", "UPDATE session SET harness = (SELECT harness FROM session WHERE native = 'bbbb-1') WHERE native = 'aaaa-2'",
-			[]string{"every request is of its session's harness"}},
+		{
+			"a request of another harness than its session", "UPDATE session SET harness = (SELECT harness FROM session WHERE native = 'bbbb-1') WHERE native = 'aaaa-2'",
+			[]string{"every request is of its session's harness"},
+		},
 		{"a source that is missing", "DELETE FROM source WHERE id = 4", []string{"every request has a source"}},
 		{"a sighting of nothing", "INSERT INTO sighting SELECT uuid(), source, line, \"offset\", line_hash FROM sighting", []string{"every further sighting is of a request"}},
 		{"a session's time that is too short", "UPDATE session SET last_at = first_at WHERE native = 'aaaa-1'", []string{"no request lies outside its session's time"}},

@@ -36,11 +36,6 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("session %q is ambiguous: %s%s", e.ID, strings.Join(names, ", "), more)
 }
 
-// Hint says how to name one session.
-func (e *AmbiguousError) Hint() string {
-	return "give more characters of the id, or HARNESS:ID"
-}
-
 const maxCandidates = 10
 
 // found is a session that answers to an ID.
@@ -76,7 +71,7 @@ func findSession(ctx context.Context, q querier, id string) (found, error) {
 	for _, f := range list[:min(len(list), maxCandidates)] {
 		e.Candidates = append(e.Candidates, f.Candidate)
 	}
-	return found{}, e
+	return found{}, &HintError{Err: e, Hint: "give more characters of the id, or HARNESS:ID"}
 }
 
 func sessionsNamed(ctx context.Context, q querier, id, harness string) ([]found, error) {

@@ -138,8 +138,10 @@ func TestSession_TurnsOfTheLog(t *testing.T) {
 	if u.CacheWriteTokens != nil || *u.TotalTokens != 160 || *u.CostMicroUSD != 7 || u.MainOnly != nil || *u.Provider != "openai" {
 		t.Errorf("usage = %s, want cache writes null, 160 tokens, 7 micro-USD, no parts", pretty(u))
 	}
-	limit := []LimitSeen{{Name: "primary", At: ptr(instant("2026-10-06T09:00:10Z")), WindowMs: ptr[int64](18_000_000), UsedPercent: ptr(12.5),
-		ResetsAt: ptr(instant("2026-10-06T12:00:00Z")), Plan: ptr("plus")}}
+	limit := []LimitSeen{{
+		Name: "primary", At: ptr(instant("2026-10-06T09:00:10Z")), WindowMs: ptr[int64](18_000_000), UsedPercent: ptr(12.5),
+		ResetsAt: ptr(instant("2026-10-06T12:00:00Z")), Plan: ptr("plus"),
+	}}
 	if d := cmp.Diff(limit, got.Limits); d != "" {
 		t.Errorf("limits (-want +got):\n%s", d)
 	}

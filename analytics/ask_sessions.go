@@ -91,8 +91,15 @@ func scanSummary(rows *sql.Rows, s *SessionSummary) error {
 	var prompts int64
 	var f figures
 	to := []any{
-		&s.Session, &s.Harness, text{&s.Title}, text{&s.Project}, text{&s.Branch}, text{&s.ParentSession}, text{&s.Relation},
-		moment{&s.FirstAt}, moment{&s.LastAt}, &s.Subagents, &prompts,
+		&s.Session, &s.Harness,
+		text{&s.Title},
+		text{&s.Project},
+		text{&s.Branch},
+		text{&s.ParentSession},
+		text{&s.Relation},
+		moment{&s.FirstAt},
+		moment{&s.LastAt},
+		&s.Subagents, &prompts,
 	}
 	if err := rows.Scan(append(to, f.targets()...)...); err != nil {
 		return err

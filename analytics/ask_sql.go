@@ -140,7 +140,7 @@ func sqlError(err error) error {
 	hint := ""
 	switch msg := err.Error(); {
 	case strings.Contains(msg, "Catalog Error"), strings.Contains(msg, "Binder Error"):
-		hint = "the views are " + strings.Join(viewNames[:], ", ") + "; docs/sql.md lists their columns"
+		hint = "the views are " + strings.Join(viewNames(), ", ") + "; docs/sql.md lists their columns"
 	case strings.Contains(msg, "Permission Error"), strings.Contains(msg, "read-only"):
 		hint = "a statement can read the ledger and nothing else"
 	case strings.Contains(msg, "Out of Memory"):

@@ -70,15 +70,22 @@ func TestSQL_Answers(t *testing.T) {
 		text string
 		want [][]any
 	}{
-		{"SELECT session, sum(output_tokens), sum(cost_pusd) FROM requests GROUP BY ALL ORDER BY ALL",
+		{
+			"SELECT session, sum(output_tokens), sum(cost_pusd) FROM requests GROUP BY ALL ORDER BY ALL",
 			[][]any{
-				{"aaaa-1", int64(200), int64(3_234_568)}, {"aaaa-1/a9f", int64(40), nil}, {"aaaa-2", int64(60), int64(5_000_000)},
-				{"bbbb-1", int64(10), int64(7_000_000)}, {"cccc-1", int64(2), int64(1)},
-			}},
+				{"aaaa-1", int64(200), int64(3_234_568)},
+				{"aaaa-1/a9f", int64(40), nil},
+				{"aaaa-2", int64(60), int64(5_000_000)},
+				{"bbbb-1", int64(10), int64(7_000_000)},
+				{"cccc-1", int64(2), int64(1)},
+			},
+		},
 		{"WITH x AS (SELECT 1 AS n) SELECT n FROM x -- with a comment", [][]any{{int32(1)}}},
 		{"VALUES (1.50, 'a', true, NULL);", [][]any{{"1.5", "a", true, nil}}},
-		{"SELECT max(ended_at), DATE '2026-10-05', 170141183460469231731687303715884105727::HUGEINT, [1, 2], {'a': TIMESTAMP '2026-10-05 08:00:00'} FROM requests",
-			[][]any{{"2026-10-06T09:00:10Z", "2026-10-05", "170141183460469231731687303715884105727", []any{int32(1), int32(2)}, map[string]any{"a": "2026-10-05T08:00:00Z"}}}},
+		{
+			"SELECT max(ended_at), DATE '2026-10-05', 170141183460469231731687303715884105727::HUGEINT, [1, 2], {'a': TIMESTAMP '2026-10-05 08:00:00'} FROM requests",
+			[][]any{{"2026-10-06T09:00:10Z", "2026-10-05", "170141183460469231731687303715884105727", []any{int32(1), int32(2)}, map[string]any{"a": "2026-10-05T08:00:00Z"}}},
+		},
 		{"SELECT id FROM requests WHERE session = 'aaaa-2'", [][]any{{uuid(id("claude-code", "r4"))}}},
 		{"SELECT 'nan'::DOUBLE", [][]any{{"NaN"}}},
 	}
@@ -139,10 +146,18 @@ func TestExport(t *testing.T) {
 		rows int64
 		want string
 	}{
-		{"a SELECT as CSV", ExportQuery{Format: "csv", SQL: "SELECT session, output_tokens FROM requests WHERE harness = 'codex-cli'; ", Dest: csv}, 1,
-			"session,output_tokens\nbbbb-1,10\n"},
-		{"a SELECT as JSON", ExportQuery{Format: "json", SQL: "SELECT session, cost_pusd FROM requests ORDER BY ended_at LIMIT 2 -- two", Dest: filepath.Join(dir, "out.json")}, 2,
-			"[\n\t{\"session\":\"cccc-1\",\"cost_pusd\":1},\n\t{\"session\":\"aaaa-1\",\"cost_pusd\":1234567}\n]\n"},
+		{
+			"a SELECT as CSV",
+			ExportQuery{Format: "csv", SQL: "SELECT session, output_tokens FROM requests WHERE harness = 'codex-cli'; ", Dest: csv},
+			1,
+			"session,output_tokens\nbbbb-1,10\n",
+		},
+		{
+			"a SELECT as JSON",
+			ExportQuery{Format: "json", SQL: "SELECT session, cost_pusd FROM requests ORDER BY ended_at LIMIT 2 -- two", Dest: filepath.Join(dir, "out.json")},
+			2,
+			"[\n\t{\"session\":\"cccc-1\",\"cost_pusd\":1},\n\t{\"session\":\"aaaa-1\",\"cost_pusd\":1234567}\n]\n",
+		},
 		{"a view", ExportQuery{Format: "csv", Dest: filepath.Join(dir, "requests.csv")}, 6, ""},
 		{"again, by force", ExportQuery{Format: "csv", SQL: "SELECT 1 AS one", Dest: csv, Force: true}, 1, "one\n1\n"},
 	}

@@ -17,12 +17,18 @@ func TestTimeline(t *testing.T) {
 	want := Timeline{
 		SchemaVersion: 1, Session: "aaaa-1", Harness: "claude-code", UsageReadable: true, RequestTimes: "start-end", ScannedAt: ptr(at("2026-10-07T00:00:00Z")),
 		Requests: []TimedRequest{
-			{StartedAt: ptr(at("2026-10-05T08:00:02Z")), EndedAt: at("2026-10-05T08:00:05Z"), Model: ptr("opus"), InputTokens: ptr[int64](10), OutputTokens: ptr[int64](120),
-				ReasoningTokens: ptr[int64](30), CacheReadTokens: ptr[int64](9000), CacheWriteTokens: ptr[int64](700), Tools: []string{"Bash"}},
-			{EndedAt: at("2026-10-05T08:00:12Z"), Model: ptr("newcomer"), InputTokens: ptr[int64](5), OutputTokens: ptr[int64](40),
-				CacheReadTokens: ptr[int64](100), CacheWriteTokens: ptr[int64](60), Tools: []string{"Grep", "Read"}, Subagent: sub},
-			{EndedAt: at("2026-10-05T08:00:20Z"), Model: ptr("opus"), InputTokens: ptr[int64](20), OutputTokens: ptr[int64](80),
-				CacheReadTokens: ptr[int64](9500), CacheWriteTokens: ptr[int64](0)},
+			{
+				StartedAt: ptr(at("2026-10-05T08:00:02Z")), EndedAt: at("2026-10-05T08:00:05Z"), Model: ptr("opus"), InputTokens: ptr[int64](10), OutputTokens: ptr[int64](120),
+				ReasoningTokens: ptr[int64](30), CacheReadTokens: ptr[int64](9000), CacheWriteTokens: ptr[int64](700), Tools: []string{"Bash"},
+			},
+			{
+				EndedAt: at("2026-10-05T08:00:12Z"), Model: ptr("newcomer"), InputTokens: ptr[int64](5), OutputTokens: ptr[int64](40),
+				CacheReadTokens: ptr[int64](100), CacheWriteTokens: ptr[int64](60), Tools: []string{"Grep", "Read"}, Subagent: sub,
+			},
+			{
+				EndedAt: at("2026-10-05T08:00:20Z"), Model: ptr("opus"), InputTokens: ptr[int64](20), OutputTokens: ptr[int64](80),
+				CacheReadTokens: ptr[int64](9500), CacheWriteTokens: ptr[int64](0),
+			},
 		},
 		Statuses: []TimedStatus{},
 		Turns: []Turn{
@@ -91,28 +97,55 @@ func TestTurnMark_Ending(t *testing.T) {
 		mark turnMark
 		want Turn
 	}{
-		{"the log says finished", turnMark{start: 10, stop: ptr[int64](30), outcome: "finished", logged: true, requests: 1, lastEnd: ptr[int64](29)},
-			Turn{Start: 10, End: ptr[int64](30), EndedAs: "finished", Counted: true}},
-		{"an end in an error is an end", turnMark{start: 10, stop: ptr[int64](30), outcome: "failed", logged: true, requests: 1, lastEnd: ptr[int64](29)},
-			Turn{Start: 10, End: ptr[int64](30), EndedAs: "finished", Counted: true}},
-		{"interrupted", turnMark{start: 10, stop: ptr[int64](30), outcome: "interrupted", logged: true, requests: 1, lastEnd: ptr[int64](29)},
-			Turn{Start: 10, End: ptr[int64](30), EndedAs: "interrupted", Counted: true}},
-		{"a finished turn without a request is not counted", turnMark{start: 10, stop: ptr[int64](11), outcome: "finished", logged: true},
-			Turn{Start: 10, End: ptr[int64](11), EndedAs: "finished"}},
-		{"the log never ends it, and goes on", turnMark{start: 10, logged: true, requests: 1, lastEnd: ptr[int64](20), next: later},
-			Turn{Start: 10, End: ptr[int64](20), EndedAs: "exited", Counted: true}},
+		{
+			"the log says finished",
+			turnMark{start: 10, stop: ptr[int64](30), outcome: "finished", logged: true, requests: 1, lastEnd: ptr[int64](29)},
+			Turn{Start: 10, End: ptr[int64](30), EndedAs: "finished", Counted: true},
+		},
+		{
+			"an end in an error is an end",
+			turnMark{start: 10, stop: ptr[int64](30), outcome: "failed", logged: true, requests: 1, lastEnd: ptr[int64](29)},
+			Turn{Start: 10, End: ptr[int64](30), EndedAs: "finished", Counted: true},
+		},
+		{
+			"interrupted",
+			turnMark{start: 10, stop: ptr[int64](30), outcome: "interrupted", logged: true, requests: 1, lastEnd: ptr[int64](29)},
+			Turn{Start: 10, End: ptr[int64](30), EndedAs: "interrupted", Counted: true},
+		},
+		{
+			"a finished turn without a request is not counted",
+			turnMark{start: 10, stop: ptr[int64](11), outcome: "finished", logged: true},
+			Turn{Start: 10, End: ptr[int64](11), EndedAs: "finished"},
+		},
+		{
+			"the log never ends it, and goes on",
+			turnMark{start: 10, logged: true, requests: 1, lastEnd: ptr[int64](20), next: later},
+			Turn{Start: 10, End: ptr[int64](20), EndedAs: "exited", Counted: true},
+		},
 		{"under way", turnMark{start: 10, logged: true, requests: 1, lastEnd: ptr[int64](20)}, Turn{Start: 10, Counted: true}},
-		{"a prompt, answered, then another", turnMark{start: 10, requests: 2, lastEnd: ptr[int64](20), called: true, next: later},
-			Turn{Start: 10, End: ptr[int64](20), EndedAs: "finished", Counted: true}},
-		{"the last prompt, its answer called no tool", turnMark{start: 10, requests: 2, lastEnd: ptr[int64](20)},
-			Turn{Start: 10, End: ptr[int64](20), EndedAs: "finished", Counted: true}},
+		{
+			"a prompt, answered, then another",
+			turnMark{start: 10, requests: 2, lastEnd: ptr[int64](20), called: true, next: later},
+			Turn{Start: 10, End: ptr[int64](20), EndedAs: "finished", Counted: true},
+		},
+		{
+			"the last prompt, its answer called no tool",
+			turnMark{start: 10, requests: 2, lastEnd: ptr[int64](20)},
+			Turn{Start: 10, End: ptr[int64](20), EndedAs: "finished", Counted: true},
+		},
 		{"the last prompt, a tool is called", turnMark{start: 10, requests: 2, lastEnd: ptr[int64](20), called: true}, Turn{Start: 10, Counted: true}},
 		{"the last prompt, no answer yet", turnMark{start: 10}, Turn{Start: 10, Counted: true}},
 		{"a prompt without an answer, then another", turnMark{start: 10, next: later}, Turn{Start: 10, End: ptr[int64](10), EndedAs: "finished"}},
-		{"a prompt whose answer was broken off", turnMark{start: 10, requests: 1, lastEnd: ptr[int64](20), aborted: true},
-			Turn{Start: 10, End: ptr[int64](20), EndedAs: "interrupted", Counted: true}},
-		{"the log has an interruption", turnMark{start: 10, requests: 1, lastEnd: ptr[int64](20), called: true, interrupted: true},
-			Turn{Start: 10, End: ptr[int64](20), EndedAs: "interrupted", Counted: true}},
+		{
+			"a prompt whose answer was broken off",
+			turnMark{start: 10, requests: 1, lastEnd: ptr[int64](20), aborted: true},
+			Turn{Start: 10, End: ptr[int64](20), EndedAs: "interrupted", Counted: true},
+		},
+		{
+			"the log has an interruption",
+			turnMark{start: 10, requests: 1, lastEnd: ptr[int64](20), called: true, interrupted: true},
+			Turn{Start: 10, End: ptr[int64](20), EndedAs: "interrupted", Counted: true},
+		},
 	}
 	for _, tt := range tests {
 		if d := cmp.Diff(tt.want, tt.mark.turn(), seenTurns); d != "" {

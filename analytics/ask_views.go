@@ -7,7 +7,9 @@ import (
 )
 
 // viewNames are the documented views, in the order of docs/sql.md.
-var viewNames = [...]string{"requests", "sessions", "prompts", "tool_calls", "turns", "events", "rate_limits", "usage_daily", "sources", "problems", "prices"}
+func viewNames() []string {
+	return []string{"requests", "sessions", "prompts", "tool_calls", "turns", "events", "rate_limits", "usage_daily", "sources", "problems", "prices"}
+}
 
 // commentsKey is where the ledger keeps which comments its views have.
 const commentsKey = "view_comments"

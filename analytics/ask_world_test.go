@@ -129,8 +129,10 @@ func (w *world) word(text string) int {
 }
 
 func (w *world) source(id int, harness, path, machine string, gone bool) {
-	w.insert("source", row{"id": id, "harness": w.word(harness), "kind": "transcript", "path": path, "machine": machine,
-		"inode": id, "size": 1000, "offset": 1000, "lines": 10, "parser": 1, "generation": 1, "gone": gone})
+	w.insert("source", row{
+		"id": id, "harness": w.word(harness), "kind": "transcript", "path": path, "machine": machine,
+		"inode": id, "size": 1000, "offset": 1000, "lines": 10, "parser": 1, "generation": 1, "gone": gone,
+	})
 }
 
 type sessionRow struct {
@@ -147,9 +149,11 @@ func (w *world) session(s sessionRow) {
 	if s.root == 0 {
 		s.root = s.id
 	}
-	w.insert("session", row{"id": s.id, "harness": w.word(s.harness), "native": s.native, "parent": s.parent, "relation": s.relation,
+	w.insert("session", row{
+		"id": s.id, "harness": w.word(s.harness), "native": s.native, "parent": s.parent, "relation": s.relation,
 		"root": s.root, "agent_type": s.agentType, "title": s.title, "project": w.word(s.project), "branch": w.word("main"),
-		"last_reply": s.reply, "version": "2.1", "first_at": s.first, "last_at": s.last})
+		"last_reply": s.reply, "version": "2.1", "first_at": s.first, "last_at": s.last,
+	})
 }
 
 type requestRow struct {
@@ -177,14 +181,16 @@ func uuid(id meterbridge.ID) string {
 }
 
 func (w *world) request(r requestRow) {
-	w.insert("request", row{"id": uuid(id(r.harness, r.native)), "harness": w.word(r.harness), "session": r.session,
+	w.insert("request", row{
+		"id": uuid(id(r.harness, r.native)), "harness": w.word(r.harness), "session": r.session,
 		"project": w.word(r.project), "branch": w.word("main"), "model": w.word(r.model), "provider": w.word(r.provider),
 		"started_at": r.start, "ended_at": r.end, "input": r.in, "output": r.out, "reasoning": r.reason, "cache_read": r.read,
 		"cache_write_5m": r.w5m, "cache_write_1h": r.w1h, "web_searches": r.searches, "tier": w.word(r.tier), "speed": w.word(r.speed),
 		"recorded_pusd": r.recorded, "list_pusd": r.list, "price_key": w.word(r.key), "price_table": w.word("table-1"),
 		"precision": w.word(r.precision), "tools": w.word(r.tools), "purpose": w.word(r.purpose), "aborted": r.aborted,
 		"rule": w.word(r.rule), "machine": w.word(r.machine), "source": r.source, "owner": r.source, "line": r.line, "offset": r.line * 100,
-		"line_hash": 7, "parser": 1, "first_seen": 1, "vanished": r.vanished})
+		"line_hash": 7, "parser": 1, "first_seen": 1, "vanished": r.vanished,
+	})
 }
 
 // shop is the ledger that most tests ask. Its figures are worked out in the
@@ -205,38 +211,62 @@ func shop(t *testing.T) *world {
 }
 
 func (w *world) shopSessions() {
-	w.session(sessionRow{id: 1, harness: "claude-code", native: "aaaa-1", title: "Checkout work", project: "/srv/demo-shop", reply: "All done.",
-		first: at("2026-10-05T08:00:05Z"), last: at("2026-10-05T08:00:20Z")})
-	w.session(sessionRow{id: 2, harness: "claude-code", native: "aaaa-1/a9f", parent: 1, relation: "subagent", root: 1, agentType: "Explore", project: "/srv/demo-shop",
-		first: at("2026-10-05T08:00:12Z"), last: at("2026-10-05T08:00:12Z")})
-	w.session(sessionRow{id: 3, harness: "claude-code", native: "aaaa-2", parent: 1, relation: "fork", title: "Another way", project: "/srv/demo-shop",
-		first: at("2026-10-05T08:00:42Z"), last: at("2026-10-05T08:00:42Z")})
-	w.session(sessionRow{id: 4, harness: "codex-cli", native: "bbbb-1", title: "Fix the parser", project: "/srv/other",
-		first: at("2026-10-06T09:00:10Z"), last: at("2026-10-06T09:00:10Z")})
-	w.session(sessionRow{id: 5, harness: "claude-code", native: "cccc-1", project: "/srv/old",
-		first: at("2026-09-30T23:30:00Z"), last: at("2026-09-30T23:30:00Z")})
+	w.session(sessionRow{
+		id: 1, harness: "claude-code", native: "aaaa-1", title: "Checkout work", project: "/srv/demo-shop", reply: "All done.",
+		first: at("2026-10-05T08:00:05Z"), last: at("2026-10-05T08:00:20Z"),
+	})
+	w.session(sessionRow{
+		id: 2, harness: "claude-code", native: "aaaa-1/a9f", parent: 1, relation: "subagent", root: 1, agentType: "Explore", project: "/srv/demo-shop",
+		first: at("2026-10-05T08:00:12Z"), last: at("2026-10-05T08:00:12Z"),
+	})
+	w.session(sessionRow{
+		id: 3, harness: "claude-code", native: "aaaa-2", parent: 1, relation: "fork", title: "Another way", project: "/srv/demo-shop",
+		first: at("2026-10-05T08:00:42Z"), last: at("2026-10-05T08:00:42Z"),
+	})
+	w.session(sessionRow{
+		id: 4, harness: "codex-cli", native: "bbbb-1", title: "Fix the parser", project: "/srv/other",
+		first: at("2026-10-06T09:00:10Z"), last: at("2026-10-06T09:00:10Z"),
+	})
+	w.session(sessionRow{
+		id: 5, harness: "claude-code", native: "cccc-1", project: "/srv/old",
+		first: at("2026-09-30T23:30:00Z"), last: at("2026-09-30T23:30:00Z"),
+	})
 }
 
 func (w *world) shopRequests() {
-	w.request(requestRow{native: "r1", harness: "claude-code", session: 1, project: "/srv/demo-shop", model: "opus", start: at("2026-10-05T08:00:02Z"), end: at("2026-10-05T08:00:05Z"),
-		in: 10, out: 120, reason: 30, read: 9000, w5m: 500, w1h: 200, list: 1_234_567, tools: "Bash", rule: "last-snapshot", key: "anthropic/opus", source: 1, line: 3})
-	w.request(requestRow{native: "r2", harness: "claude-code", session: 1, project: "/srv/demo-shop", model: "opus", end: at("2026-10-05T08:00:20Z"),
-		in: 20, out: 80, read: 9500, w5m: 0, list: 2_000_001, rule: "single-record", key: "anthropic/opus", source: 1, line: 9})
-	w.request(requestRow{native: "r3", harness: "claude-code", session: 2, project: "/srv/demo-shop", model: "newcomer", end: at("2026-10-05T08:00:12Z"),
-		in: 5, out: 40, read: 100, w5m: 60, tools: "Grep\nRead", rule: "single-record", source: 2, line: 2})
-	w.request(requestRow{native: "r4", harness: "claude-code", session: 3, project: "/srv/demo-shop", model: "opus", end: at("2026-10-05T08:00:42Z"),
-		in: 12, out: 60, read: 9700, w5m: 300, list: 5_000_000, rule: "single-record", source: 3, line: 6})
-	w.request(requestRow{native: "r5", harness: "codex-cli", session: 4, project: "/srv/other", model: "gpt", provider: "openai", end: at("2026-10-06T09:00:10Z"),
-		in: 100, out: 10, reason: 4, read: 50, recorded: 7_000_000, list: 9_000_000, rule: "usage-record", source: 4, line: 4})
-	w.request(requestRow{native: "r6", harness: "claude-code", session: 5, project: "/srv/old", model: "opus", end: at("2026-09-30T23:30:00Z"),
-		in: 1, out: 2, list: 1, rule: "single-record", machine: "laptop", source: 5, line: 1, vanished: true})
+	w.request(requestRow{
+		native: "r1", harness: "claude-code", session: 1, project: "/srv/demo-shop", model: "opus", start: at("2026-10-05T08:00:02Z"), end: at("2026-10-05T08:00:05Z"),
+		in: 10, out: 120, reason: 30, read: 9000, w5m: 500, w1h: 200, list: 1_234_567, tools: "Bash", rule: "last-snapshot", key: "anthropic/opus", source: 1, line: 3,
+	})
+	w.request(requestRow{
+		native: "r2", harness: "claude-code", session: 1, project: "/srv/demo-shop", model: "opus", end: at("2026-10-05T08:00:20Z"),
+		in: 20, out: 80, read: 9500, w5m: 0, list: 2_000_001, rule: "single-record", key: "anthropic/opus", source: 1, line: 9,
+	})
+	w.request(requestRow{
+		native: "r3", harness: "claude-code", session: 2, project: "/srv/demo-shop", model: "newcomer", end: at("2026-10-05T08:00:12Z"),
+		in: 5, out: 40, read: 100, w5m: 60, tools: "Grep\nRead", rule: "single-record", source: 2, line: 2,
+	})
+	w.request(requestRow{
+		native: "r4", harness: "claude-code", session: 3, project: "/srv/demo-shop", model: "opus", end: at("2026-10-05T08:00:42Z"),
+		in: 12, out: 60, read: 9700, w5m: 300, list: 5_000_000, rule: "single-record", source: 3, line: 6,
+	})
+	w.request(requestRow{
+		native: "r5", harness: "codex-cli", session: 4, project: "/srv/other", model: "gpt", provider: "openai", end: at("2026-10-06T09:00:10Z"),
+		in: 100, out: 10, reason: 4, read: 50, recorded: 7_000_000, list: 9_000_000, rule: "usage-record", source: 4, line: 4,
+	})
+	w.request(requestRow{
+		native: "r6", harness: "claude-code", session: 5, project: "/srv/old", model: "opus", end: at("2026-09-30T23:30:00Z"),
+		in: 1, out: 2, list: 1, rule: "single-record", machine: "laptop", source: 5, line: 1, vanished: true,
+	})
 	w.insert("sighting", row{"id": uuid(id("claude-code", "r1")), "source": 3, "line": 2, "offset": 200, "line_hash": 7})
 }
 
 func (w *world) shopFacts() {
 	prompt := func(n int, session int, when, preview string, source int) {
-		w.insert("prompt", row{"id": uuid(id("prompt", fmt.Sprint(n))), "harness": w.word("claude-code"), "session": session,
-			"happened_at": at(when), "preview": preview, "source": source, "line": n})
+		w.insert("prompt", row{
+			"id": uuid(id("prompt", fmt.Sprint(n))), "harness": w.word("claude-code"), "session": session,
+			"happened_at": at(when), "preview": preview, "source": source, "line": n,
+		})
 	}
 	prompt(1, 1, "2026-10-05T08:00:00Z", "Fix the checkout test", 1)
 	prompt(2, 1, "2026-10-05T08:00:15Z", "And the tax", 1)
@@ -247,16 +277,20 @@ func (w *world) shopFacts() {
 	turn(1, at("2026-10-06T09:00:00Z"), at("2026-10-06T09:00:12Z"), "finished")
 	turn(2, at("2026-10-06T09:01:00Z"), at("2026-10-06T09:01:01Z"), "finished")
 	call := func(n, session int, name string, from, to any, ok any) {
-		w.insert("tool_call", row{"id": uuid(id("call", fmt.Sprint(n))), "harness": w.word("claude-code"), "session": session,
-			"name": w.word(name), "started_at": from, "ended_at": to, "ok": ok, "source": session})
+		w.insert("tool_call", row{
+			"id": uuid(id("call", fmt.Sprint(n))), "harness": w.word("claude-code"), "session": session,
+			"name": w.word(name), "started_at": from, "ended_at": to, "ok": ok, "source": session,
+		})
 	}
 	call(1, 1, "Bash", at("2026-10-05T08:00:05Z"), at("2026-10-05T08:00:08Z"), true)
 	call(2, 2, "Grep", at("2026-10-05T08:00:12Z"), at("2026-10-05T08:00:13Z"), true)
 	call(3, 2, "Read", at("2026-10-05T08:00:13Z"), nil, nil)
 	call(4, 2, "Grep", at("2026-10-05T08:00:13Z"), at("2026-10-05T08:00:13.500Z"), false)
 	limit := func(when string, used float64) {
-		w.insert("rate_limit", row{"harness": w.word("codex-cli"), "session": 4, "happened_at": at(when), "name": "primary", "window_ms": 18_000_000,
-			"used_percent": used, "resets_at": at("2026-10-06T12:00:00Z"), "plan": "plus", "source": 4})
+		w.insert("rate_limit", row{
+			"harness": w.word("codex-cli"), "session": 4, "happened_at": at(when), "name": "primary", "window_ms": 18_000_000,
+			"used_percent": used, "resets_at": at("2026-10-06T12:00:00Z"), "plan": "plus", "source": 4,
+		})
 	}
 	limit("2026-10-06T09:00:01Z", 11)
 	limit("2026-10-06T09:00:10Z", 12.5)
