@@ -12,8 +12,8 @@ import (
 	"meterbridge/harnesses"
 )
 
-// ErrDocumentSize: a document is larger than is read.
-var ErrDocumentSize = errors.New("the document is too large")
+// errDocumentSize: a document is larger than is read.
+var errDocumentSize = errors.New("the document is too large")
 
 // document reads a file that is rewritten whole.
 func (r *reading) document(ctx context.Context, f *os.File) error {
@@ -40,7 +40,7 @@ func (r *reading) document(ctx context.Context, f *os.File) error {
 
 func (r *reading) refuse(ctx context.Context) error {
 	r.count(r.t.harness, Counts{Unreadable: 1})
-	r.problem(meterbridge.Problem{Reason: "oversized-document", Detail: fmt.Sprintf("%v: %d bytes", ErrDocumentSize, r.t.size)})
+	r.problem(meterbridge.Problem{Reason: "oversized-document", Detail: fmt.Sprintf("%v: %d bytes", errDocumentSize, r.t.size)})
 	r.whole = false
 	return r.emit(ctx, nil)
 }

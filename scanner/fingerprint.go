@@ -46,6 +46,8 @@ func (h *head) add(b []byte) {
 	}
 }
 
+func (h *head) full() bool { return len(h.bytes) == headLen }
+
 // sum is the hash of the first bytes below offset, and their number.
 func (h *head) sum(offset int64) (uint64, int64) {
 	n := min(int64(len(h.bytes)), offset)

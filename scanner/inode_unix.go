@@ -13,5 +13,5 @@ func deviceInode(info fs.FileInfo) (device, inode uint64) {
 	if !ok {
 		return 0, 0
 	}
-	return uint64(st.Dev), uint64(st.Ino) // the width of Dev and Ino differs by system
+	return uint64(st.Dev), uint64(st.Ino) //nolint:unconvert // the widths differ by system
 }

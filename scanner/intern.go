@@ -10,10 +10,10 @@ const maxWords = 1 << 16
 type intern struct{ words map[string]string }
 
 func (n *intern) word(last, s *string) {
-	switch {
-	case *s == "":
-	case *s == *last:
-		*s = *last
+	switch *s {
+	case "":
+	case *last:
+		*s = *last // the same text, in the memory of the last one
 	default:
 		*s = n.lookup(*s)
 		*last = *s

@@ -177,6 +177,10 @@ func (s *splitter) one(line []byte) {
 		s.long(at)
 		return
 	}
+	if int64(len(line)) >= s.maxLine {
+		s.long(at)
+		return
+	}
 	if at.Offset == 0 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
@@ -191,7 +195,11 @@ func (s *splitter) one(line []byte) {
 // lengthen makes room for a line that fills the buffer, or passes over it when
 // it is too long. done says that the line has no end yet.
 func (s *splitter) lengthen(ctx context.Context) (done bool, err error) {
-	if s.src.file == nil {
+	switch {
+	case s.skipping:
+		s.pass(s.held)
+		return false, nil
+	case s.src.file == nil:
 		return false, s.lengthenStream(ctx)
 	}
 	var scratch [64 << 10]byte
@@ -205,7 +213,7 @@ func (s *splitter) lengthen(ctx context.Context) (done bool, err error) {
 	}
 	// Of what is left of the line only the end is read, for the fingerprint.
 	s.pass(s.held)
-	if over := n - 1 - tailLen; over > 0 {
+	if over := n - 1 - tailLen; over > 0 && s.ends.head.full() {
 		s.offset += over
 		s.src.pos += over
 	}
@@ -215,7 +223,7 @@ func (s *splitter) lengthen(ctx context.Context) (done bool, err error) {
 // lengthenStream doubles the buffer, or drops what it holds of a line that is
 // too long.
 func (s *splitter) lengthenStream(ctx context.Context) error {
-	if size := int64(len(s.buf.b)); size < s.maxLine && !s.skipping {
+	if size := int64(len(s.buf.b)); size < s.maxLine {
 		return s.buf.grow(ctx, int(min(2*size, s.maxLine)), s.held)
 	}
 	s.pass(s.held)

@@ -17,6 +17,6 @@ func statAt(dir *os.File, e fs.DirEntry) (stat, error) {
 	if err := unix.Fstatat(int(dir.Fd()), e.Name(), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return stat{}, err
 	}
-	at := time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)) // the widths differ by system
-	return stat{device: uint64(st.Dev), inode: st.Ino, size: st.Size, modTime: at}, nil
+	at := time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec))                            //nolint:unconvert // the widths differ by system
+	return stat{device: uint64(st.Dev), inode: st.Ino, size: st.Size, modTime: at}, nil //nolint:unconvert // likewise
 }

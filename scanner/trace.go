@@ -13,7 +13,8 @@ import (
 	"meterbridge/harnesses"
 )
 
-// ErrNoSource: a path belongs to no root of its harness, or is no log of it.
+// ErrNoSource is the error of a path that belongs to no root of its harness, or
+// is no log of it.
 var ErrNoSource = errors.New("not a source of the harness")
 
 // Source names one log.

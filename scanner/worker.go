@@ -128,8 +128,8 @@ func (r *reading) fail(ctx context.Context, err error) error {
 func (r *reading) lines(ctx context.Context, f *os.File) error {
 	s := splitter{buf: r.buf, maxLine: r.scanner.opt.MaxLine}
 	var state []byte
-	switch {
-	case r.t.kind.Shape == harnesses.CompressedLines:
+	switch r.t.kind.Shape {
+	case harnesses.CompressedLines:
 		z, err := zstdlines.NewReader(f)
 		if err != nil {
 			return r.fail(ctx, err)
