@@ -65,7 +65,12 @@ func numberOf(t *testing.T, l *Ledger, path string) int64 {
 // dump is every row of a query, each as one line.
 func dump(t *testing.T, l *Ledger, query string) []string {
 	t.Helper()
-	rows, err := l.db.QueryContext(t.Context(), query)
+	return dumpArgs(t, l, query)
+}
+
+func dumpArgs(t *testing.T, l *Ledger, query string, args ...any) []string {
+	t.Helper()
+	rows, err := l.db.QueryContext(t.Context(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

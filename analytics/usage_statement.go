@@ -16,9 +16,10 @@ func (u *usage) statement() (string, []any) {
 }
 
 // fromRollup reports whether the rollup answers: its zone, whole days, and
-// nothing that it does not tell apart.
+// nothing that it does not tell apart (it knows the day of the last use only).
 func (u *usage) fromRollup() bool {
-	return u.by.inRollup && u.sessions == nil && u.l.rollupZone == zoneMark(u.q.Zone) &&
+	lastUse := u.q.Last > 0 && u.by.newest == byUse
+	return u.by.inRollup && !lastUse && u.sessions == nil && u.l.rollupZone == zoneMark(u.q.Zone) &&
 		dayStart(u.q.Since, u.q.Zone) && dayStart(u.q.Until, u.q.Zone)
 }
 
