@@ -47,6 +47,9 @@ type LedgerFacts struct {
 	// requests, null without any.
 	OutOfOrder      int64    `json:"outOfOrder"`
 	OutOfOrderShare *float64 `json:"outOfOrderShare"`
+	// LateReplays sums those of all places; the share is of all requests.
+	LateReplays     int64    `json:"lateReplays"`
+	LateReplayShare *float64 `json:"lateReplayShare"`
 }
 
 // PlaceFacts are what is read of one harness on one machine; a verdict on one
@@ -60,12 +63,14 @@ type PlaceFacts struct {
 	Bytes    int64 `json:"bytes"`
 	Requests int64 `json:"requests"`
 	// Vanished counts requests that their source no longer holds, Copied those
-	// that other sources hold too.
-	Vanished int64      `json:"vanished"`
-	Copied   int64      `json:"copied"`
-	OldestAt *time.Time `json:"oldestAt"`
-	NewestAt *time.Time `json:"newestAt"`
-	Problems int64      `json:"problems"`
+	// that other sources hold too, LateReplays those of them that such a copy
+	// dates otherwise (streaming that was copied midway, replays with a new time).
+	Vanished    int64      `json:"vanished"`
+	Copied      int64      `json:"copied"`
+	LateReplays int64      `json:"lateReplays"`
+	OldestAt    *time.Time `json:"oldestAt"`
+	NewestAt    *time.Time `json:"newestAt"`
+	Problems    int64      `json:"problems"`
 }
 
 // ProblemGroup are the problems of one reason in one place.
@@ -118,6 +123,7 @@ func (l *Ledger) Doctor(ctx context.Context, zone *time.Location) (DoctorReport,
 		if r.Places, err = collect(ctx, q, "doctor_places", scanPlace); err != nil {
 			return err
 		}
+		r.Ledger.late(r.Places)
 		if err = r.problems(ctx, q); err != nil {
 			return err
 		}
@@ -152,20 +158,34 @@ func (l *Ledger) unpriced(ctx context.Context, q querier, zone *time.Location) (
 	})
 }
 
+// late sums the late replays of the places.
+func (f *LedgerFacts) late(places []PlaceFacts) {
+	for _, p := range places {
+		f.LateReplays += p.LateReplays
+	}
+	f.LateReplayShare = share(f.LateReplays, f.Requests)
+}
+
+// share is part of all; nil without any.
+func share(part, all int64) *float64 {
+	if all == 0 {
+		return nil
+	}
+	s := float64(part) / float64(all)
+	return &s
+}
+
 func (f *LedgerFacts) count(ctx context.Context, q querier) error {
 	_, err := collect(ctx, q, "doctor_ledger", func(rows *sql.Rows, _ *struct{}) error {
 		return rows.Scan(&f.Requests, &f.Sessions, &f.Subagents, &f.Prompts, &f.ToolCalls, &f.Turns, &f.Limits, &f.Events, &f.Sources, &f.Problems, &f.Scans,
 			moment{&f.OldestAt}, moment{&f.NewestAt}, moment{&f.LastScanAt}, &f.OutOfOrder, &f.DuckDBVersion, text{&f.PriceTable})
 	})
-	if f.Requests > 0 {
-		share := float64(f.OutOfOrder) / float64(f.Requests)
-		f.OutOfOrderShare = &share
-	}
+	f.OutOfOrderShare = share(f.OutOfOrder, f.Requests)
 	return err
 }
 
 func scanPlace(rows *sql.Rows, p *PlaceFacts) error {
-	return rows.Scan(&p.Harness, text{&p.Machine}, &p.Sources, &p.Gone, number{&p.Bytes}, number{&p.Requests}, number{&p.Vanished}, number{&p.Copied},
+	return rows.Scan(&p.Harness, text{&p.Machine}, &p.Sources, &p.Gone, number{&p.Bytes}, number{&p.Requests}, number{&p.Vanished}, number{&p.Copied}, number{&p.LateReplays},
 		moment{&p.OldestAt}, moment{&p.NewestAt}, number{&p.Problems})
 }
 

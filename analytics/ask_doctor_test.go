@@ -8,7 +8,7 @@ import (
 )
 
 // r3 (newcomer: 5+40+100+60 tokens) has no price. Of the places: claude-code
-// here has three logs with r1 to r4, r1 also in the fork's log; on the laptop
+// here has three logs with r1 to r4, r1 also in the fork's log, which dates it two seconds later; on the laptop
 // one log that is gone, with r6 that vanished; codex-cli has one log with r5.
 // Stored in the order r1 r2 r3 r4 r5 r6, r3 lies behind the later r2 and r6
 // behind r5: 2 of 6.
@@ -20,7 +20,7 @@ func TestDoctor(t *testing.T) {
 	}
 	here := []*time.Time{ptr(instant("2026-10-05T08:00:05Z")), ptr(instant("2026-10-05T08:00:42Z")), ptr(instant("2026-09-30T23:30:00Z")), ptr(instant("2026-10-06T09:00:10Z"))}
 	places := []PlaceFacts{
-		{Harness: "claude-code", Sources: 3, Bytes: 3000, Requests: 4, Copied: 1, OldestAt: here[0], NewestAt: here[1], Problems: 2},
+		{Harness: "claude-code", Sources: 3, Bytes: 3000, Requests: 4, Copied: 1, LateReplays: 1, OldestAt: here[0], NewestAt: here[1], Problems: 2},
 		{Harness: "claude-code", Machine: ptr("laptop"), Sources: 1, Gone: 1, Bytes: 1000, Requests: 1, Vanished: 1, OldestAt: here[2], NewestAt: here[2]},
 		{Harness: "codex-cli", Sources: 1, Bytes: 1000, Requests: 1, OldestAt: here[3], NewestAt: here[3]},
 	}
@@ -40,14 +40,14 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("unpriced (-want +got):\n%s", d)
 	}
 	facts := got.Ledger
-	if facts.Bytes == 0 || facts.DuckDBVersion == "" || *facts.OutOfOrderShare != 2.0/6 {
+	if facts.Bytes == 0 || facts.DuckDBVersion == "" || *facts.OutOfOrderShare != 2.0/6 || *facts.LateReplayShare != 1.0/6 {
 		t.Errorf("ledger %+v, want a size, a version, a share of 2/6", facts)
 	}
-	facts.Bytes, facts.DuckDBVersion, facts.OutOfOrderShare = 0, "", nil
+	facts.Bytes, facts.DuckDBVersion, facts.OutOfOrderShare, facts.LateReplayShare = 0, "", nil, nil
 	want := LedgerFacts{
 		Path: w.l.Path(), Version: LedgerVersion, PriceTable: ptr("table-1"), RollupZone: "UTC",
 		Requests: 6, Sessions: 5, Subagents: 1, Prompts: 3, ToolCalls: 4, Turns: 2, Limits: 2, Events: 1, Sources: 5, Problems: 2, Scans: 1,
-		OldestAt: here[2], NewestAt: here[3], LastScanAt: ptr(instant("2026-10-07T00:00:00Z")), OutOfOrder: 2,
+		OldestAt: here[2], NewestAt: here[3], LastScanAt: ptr(instant("2026-10-07T00:00:00Z")), OutOfOrder: 2, LateReplays: 1,
 	}
 	if d := cmp.Diff(want, facts); d != "" {
 		t.Errorf("ledger (-want +got):\n%s", d)

@@ -93,7 +93,7 @@ func TestReconcile_FindsWhatIsBroken(t *testing.T) {
 			[]string{"every request is of its session's harness"},
 		},
 		{"a source that is missing", "DELETE FROM source WHERE id = 4", []string{"every request has a source"}},
-		{"a sighting of nothing", "INSERT INTO sighting SELECT uuid(), source, line, \"offset\", line_hash FROM sighting", []string{"every further sighting is of a request"}},
+		{"a sighting of nothing", "INSERT INTO sighting SELECT uuid(), source, line, \"offset\", line_hash, ended_at FROM sighting", []string{"every further sighting is of a request"}},
 		{"a session's time that is too short", "UPDATE session SET last_at = first_at WHERE native = 'aaaa-1'", []string{"no request lies outside its session's time"}},
 		{"reasoning beyond output", "UPDATE request SET reasoning = output + 1 WHERE line = 6", append(byDay, "reasoning is a part of output")},
 	}

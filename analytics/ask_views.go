@@ -19,7 +19,7 @@ func (l *Ledger) describe(ctx context.Context) error {
 	l.write.Lock()
 	defer l.write.Unlock()
 	comments := question("view_comments")
-	mark := fmt.Sprintf("%d-%08x", LedgerVersion, crc32.ChecksumIEEE([]byte(comments)))
+	mark := fmt.Sprintf("%d-%08x", LedgerVersion, crc32.ChecksumIEEE([]byte(viewsSQL+comments)))
 	has, err := l.meta(ctx, commentsKey)
 	if err != nil || has == mark {
 		return err

@@ -258,7 +258,7 @@ func (w *world) shopRequests() {
 		native: "r6", harness: "claude-code", session: 5, project: "/srv/old", model: "opus", end: at("2026-09-30T23:30:00Z"),
 		in: 1, out: 2, list: 1, rule: "single-record", machine: "laptop", source: 5, line: 1, vanished: true,
 	})
-	w.insert("sighting", row{"id": uuid(id("claude-code", "r1")), "source": 3, "line": 2, "offset": 200, "line_hash": 7})
+	w.insert("sighting", row{"id": uuid(id("claude-code", "r1")), "source": 3, "line": 2, "offset": 200, "line_hash": 7, "ended_at": at("2026-10-05T08:00:07Z")})
 }
 
 func (w *world) shopFacts() {

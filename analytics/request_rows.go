@@ -31,14 +31,16 @@ func (c *commit) loadRequests() error {
 	if !c.l.mem.has["sighting"] {
 		return nil
 	}
-	return c.l.each(c.ctx, `SELECT id, source, line, "offset", line_hash FROM sighting WHERE id IN `+in, c.scanSighting)
+	return c.l.each(c.ctx, selectSighting+"id IN "+in, c.scanSighting)
 }
+
+const selectSighting = `SELECT id, source, line, "offset", line_hash, ended_at FROM sighting WHERE `
 
 func (c *commit) scanSighting(rows *sql.Rows) error {
 	var id duckdb.UUID
 	var source int64
-	var p meterbridge.Place
-	if err := rows.Scan(&id, &source, &p.Line, &p.Offset, &p.Hash); err != nil {
+	var p sighting
+	if err := rows.Scan(&id, &source, &p.Line, &p.Offset, &p.Hash, &p.endedAt); err != nil {
 		return err
 	}
 	if row := c.requests[meterbridge.ID(id)]; row != nil {
@@ -85,6 +87,9 @@ func (c *commit) scanRequest(rows *sql.Rows) error {
 	var s storedRequest
 	if err := rows.Scan(s.targets()...); err != nil {
 		return err
+	}
+	if c.requests[meterbridge.ID(s.id)] != nil {
+		return nil
 	}
 	row := &requestState{
 		id: meterbridge.ID(s.id), r: s.request(&c.l.mem.words), sessionID: s.session, source: s.source, owner: s.owner,

@@ -22,7 +22,7 @@ type requestState struct {
 	firstSeen     int32
 	vanished      bool
 	// sightings are the other sources that hold the request.
-	sightings map[int64]meterbridge.Place
+	sightings map[int64]sighting
 	// stored: the ledger has the row; was is how.
 	stored bool
 	was    *requestState
@@ -31,9 +31,9 @@ type requestState struct {
 }
 
 // sight notes that source holds the request too.
-func (row *requestState) sight(source int64, p meterbridge.Place) {
+func (row *requestState) sight(source int64, p sighting) {
 	if row.sightings == nil {
-		row.sightings = map[int64]meterbridge.Place{}
+		row.sightings = map[int64]sighting{}
 	}
 	row.sightings[source] = p
 }
@@ -53,6 +53,7 @@ func (c *commit) request(u *unit, id meterbridge.ID, r meterbridge.Request) {
 		}
 		row.r.Store, row.r.NativeID = "", ""
 		c.requests[id] = row
+		c.index(row, u.source)
 		return
 	}
 	c.merge(row, u, r, session)
@@ -61,6 +62,9 @@ func (c *commit) request(u *unit, id meterbridge.ID, r meterbridge.Request) {
 // merge makes one row of the row and a further record of the same request.
 func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, session *sessionState) {
 	same := row.source == u.source
+	if !same {
+		c.index(row, u.source)
+	}
 	owner := c.own(r.Harness, row.claim(c), c.claim(u, r.Session))
 	place := r.Place
 	merged := meterbridge.Merge(row.r, r, owner, same)
@@ -75,13 +79,13 @@ func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, sessio
 		row.vanished = false
 	case won || lost:
 		if !row.vanished {
-			row.sightAlso(row.source, row.r.Place)
+			row.sightAlso(row.source, sighting{row.r.Place, row.r.EndedAt.UnixMilli()})
 		}
 		row.dropSighting(u.source)
 		row.source, row.vanished = u.source, false
 		merged.Place = place
 	default:
-		row.sightAlso(u.source, place)
+		row.sightAlso(u.source, sighting{place, r.EndedAt.UnixMilli()})
 	}
 	if won {
 		row.parser, row.machine = u.Checkpoint.Parser, c.machine(u)
@@ -91,11 +95,11 @@ func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, sessio
 }
 
 // sightAlso notes a further source, and that the note must be written.
-func (row *requestState) sightAlso(source int64, p meterbridge.Place) {
+func (row *requestState) sightAlso(source int64, p sighting) {
 	if old, ok := row.sightings[source]; ok && old == p {
 		return
 	}
-	sightings := map[int64]meterbridge.Place{}
+	sightings := map[int64]sighting{}
 	for s, q := range row.sightings {
 		sightings[s] = q
 	}
@@ -107,7 +111,7 @@ func (row *requestState) dropSighting(source int64) {
 	if _, ok := row.sightings[source]; !ok {
 		return
 	}
-	sightings := map[int64]meterbridge.Place{}
+	sightings := map[int64]sighting{}
 	for s, q := range row.sightings {
 		if s != source {
 			sightings[s] = q

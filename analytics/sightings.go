@@ -9,6 +9,13 @@ import (
 	"meterbridge"
 )
 
+// sighting is the place of a request in a further source, and when the answer
+// ended as that has it, in epoch milliseconds: a late replay has a time of its own.
+type sighting struct {
+	meterbridge.Place
+	endedAt int64
+}
+
 // flushSightings writes the further sources of the requests whose set changed.
 func (c *commit) flushSightings() error {
 	var rows []*requestState
@@ -29,7 +36,7 @@ func (c *commit) flushSightings() error {
 	for _, row := range rows {
 		for _, source := range sorted(row.sightings) {
 			p := row.sightings[source]
-			if err := c.out.append("sighting", duckdb.UUID(row.id), int32(source), p.Line, p.Offset, p.Hash); err != nil {
+			if err := c.out.append("sighting", duckdb.UUID(row.id), int32(source), p.Line, p.Offset, p.Hash, p.endedAt); err != nil {
 				return err
 			}
 			c.l.mem.has["sighting"] = true
@@ -38,71 +45,93 @@ func (c *commit) flushSightings() error {
 	return nil
 }
 
-// flagVanished compares sources that were read whole with the rows that the
-// ledger has of them. A row that its source lacks moves to another source that
-// holds it, else it is flagged; it is never deleted.
-func (c *commit) flagVanished() error {
+// loadPlaces reads the rows of sources that were read whole, or that are gone
+// while other sources hold their requests as well.
+func (c *commit) loadPlaces() error {
+	var whole, gone []int64
 	for _, u := range c.units {
-		if !u.Whole {
-			continue
+		if u.Whole && !u.fresh {
+			whole = append(whole, u.source)
 		}
-		ids := slices.Clone(u.requests)
-		if len(ids) == 0 {
-			ids = append(ids, meterbridge.ID{})
-		}
-		in, err := c.out.idList(ids)
-		if err != nil {
-			return err
-		}
-		if err := c.out.exec("DELETE FROM sighting WHERE source = ? AND id NOT IN "+in, u.source); err != nil {
-			return err
-		}
-		if err := c.out.exec("UPDATE request SET vanished = true WHERE source = ? AND NOT vanished AND id NOT IN "+in, u.source); err != nil {
-			return err
-		}
-		if err := c.move(u.source, "vanished"); err != nil {
-			return err
+		if u.Checkpoint.Gone {
+			gone = append(gone, u.source)
 		}
 	}
-	return nil
-}
-
-// leaveGone moves rows of sources that are gone to live ones that hold them.
-func (c *commit) leaveGone() error {
-	for _, u := range c.units {
-		if u.Checkpoint.Gone && c.l.mem.sources[u.source].gone {
-			if err := c.move(u.source, "true"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// move puts the rows of a source that meet the condition into the first live
-// source that holds them as well. A gone source is kept as a sighting.
-func (c *commit) move(source int64, condition string) error {
-	if !c.l.mem.has["sighting"] {
+	c.places = len(whole)+len(gone) > 0
+	if !c.places || !c.l.mem.has["request"] {
 		return nil
 	}
-	steps := []struct {
-		query string
-		args  []any
-	}{
-		{`CREATE OR REPLACE TEMP TABLE moving AS
-SELECT r.id, r.vanished, r.line AS old_line, r."offset" AS old_offset, r.line_hash AS old_hash, s.source, s.line, s."offset", s.line_hash
-FROM request r JOIN sighting s ON s.id = r.id JOIN source f ON f.id = s.source
-WHERE r.source = ? AND NOT f.gone AND ` + condition + `
-QUALIFY row_number() OVER (PARTITION BY r.id ORDER BY s.source) = 1`, []any{source}},
-		{`DELETE FROM sighting USING moving m WHERE sighting.id = m.id AND sighting.source = m.source`, nil},
-		{`INSERT INTO sighting SELECT id, ?, old_line, old_offset, old_hash FROM moving WHERE NOT vanished`, []any{source}},
-		{`UPDATE request SET source = m.source, line = m.line, "offset" = m."offset", line_hash = m.line_hash, vanished = false
-FROM moving m WHERE request.id = m.id`, nil},
+	list := func(sources []int64) string { return numbers(append(sources, 0)) }
+	where := "WHERE source IN " + list(whole) + " OR (source IN " + list(gone) + " AND id IN (SELECT id FROM sighting))" +
+		" OR id IN (SELECT id FROM sighting WHERE source IN " + list(whole) + ")"
+	if err := c.l.each(c.ctx, "SELECT "+requestColumns+" FROM request "+where, c.scanRequest); err != nil {
+		return err
 	}
-	for _, s := range steps {
-		if err := c.out.exec(s.query, s.args...); err != nil {
-			return err
+	return c.l.each(c.ctx, selectSighting+"id IN (SELECT id FROM request "+where+")", c.scanSighting)
+}
+
+// index notes the rows of each source, when some source is to be left.
+func (c *commit) index(row *requestState, source int64) {
+	if c.places {
+		c.at[source] = append(c.at[source], row)
+	}
+}
+
+// indexStored does so for the rows out of the ledger.
+func (c *commit) indexStored() error {
+	for _, row := range c.requests {
+		c.index(row, row.source)
+		for source := range row.sightings {
+			c.index(row, source)
 		}
 	}
 	return nil
+}
+
+// leave looks at the rows of the unit's source that it no longer holds. A gone
+// log says nothing of them: they move to another source that holds them, if one
+// does. What a whole log lacks moves too, or else is flagged; it never goes.
+func (c *commit) leave(u *unit) {
+	if u.Checkpoint.Gone {
+		for _, row := range c.at[u.source] {
+			if row.source == u.source {
+				c.moveOn(row)
+			}
+		}
+		return
+	}
+	if !u.Whole {
+		return
+	}
+	held := make(map[meterbridge.ID]bool, len(u.requests))
+	for _, id := range u.requests {
+		held[id] = true
+	}
+	for _, row := range c.at[u.source] {
+		switch {
+		case held[row.id]:
+		case row.source != u.source:
+			row.dropSighting(u.source)
+		default:
+			row.vanished = true
+			c.moveOn(row)
+		}
+	}
+}
+
+// moveOn puts the row into the first live source that holds it as well, if any.
+// A log that is gone is kept as a sighting, one that lacks the row is not.
+func (c *commit) moveOn(row *requestState) {
+	for _, source := range sorted(row.sightings) {
+		if s := c.l.mem.sources[source]; s == nil || s.gone {
+			continue
+		}
+		if !row.vanished {
+			row.sightAlso(row.source, sighting{row.r.Place, milli(row.r.EndedAt)})
+		}
+		row.r.Place = row.sightings[source].Place
+		row.dropSighting(source)
+		row.source, row.vanished = source, false
+		return
+	}
 }

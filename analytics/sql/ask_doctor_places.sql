@@ -1,14 +1,16 @@
 -- What is read, by harness and machine of the source ('' is this one).
 -- columns: harness, machine, sources, gone, bytes, requests, vanished, requests
--- that other sources hold too, first_at, last_at, problems
-WITH held AS (
+-- that other sources hold too, those that such a copy dates otherwise, first_at, last_at, problems
+WITH late AS (
+  SELECT DISTINCT g.id FROM sighting g JOIN request r ON r.id = g.id WHERE g.ended_at <> r.ended_at
+), held AS (
   SELECT source, count(*) AS requests, count(*) FILTER (vanished) AS vanished, min(ended_at) AS first_at, max(ended_at) AS last_at,
-         count(*) FILTER (id IN (SELECT id FROM sighting)) AS copied
+         count(*) FILTER (id IN (SELECT id FROM sighting)) AS copied, count(*) FILTER (id IN (SELECT id FROM late)) AS late
   FROM request GROUP BY source
 ), bad AS (
   SELECT source, count(*) AS problems FROM problem GROUP BY source
 )
-SELECT h.text, f.machine, count(*), count(*) FILTER (f.gone), sum(f.size), coalesce(sum(r.requests), 0), coalesce(sum(r.vanished), 0), coalesce(sum(r.copied), 0),
+SELECT h.text, f.machine, count(*), count(*) FILTER (f.gone), sum(f.size), coalesce(sum(r.requests), 0), coalesce(sum(r.vanished), 0), coalesce(sum(r.copied), 0), coalesce(sum(r.late), 0),
        min(r.first_at), max(r.last_at), coalesce(sum(b.problems), 0)
 FROM source f
 LEFT JOIN word h ON h.id = f.harness

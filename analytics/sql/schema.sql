@@ -45,8 +45,11 @@ CREATE TABLE request (
   owner INTEGER NOT NULL              -- the source whose record decides session, project and branch; source is where the record that counts lies
 );
 
--- Further sources in which a request was seen (copies, replays, mirrors).
-CREATE TABLE sighting (id UUID NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL);
+-- Further sources in which a request was seen (copies, replays, mirrors), and
+-- when the answer ended as those have it.
+CREATE TABLE sighting (
+  id UUID NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL, ended_at BIGINT NOT NULL
+);
 
 CREATE TABLE prompt (
   id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL USING COMPRESSION uncompressed,
