@@ -13,7 +13,7 @@ help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: build ## build, then read the logs of this machine and show usage
-	./meterbridge usage $(ARGS)
+	@./meterbridge usage $(ARGS) || { [ $$? = 3 ] && echo && echo "The bundled example instead:" && ./meterbridge usage --demo; }
 
 build: setup ## build ./meterbridge
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o meterbridge ./cmd/meterbridge
