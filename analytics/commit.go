@@ -20,7 +20,10 @@ type commit struct {
 	// touched are the sources whose row must be written, in order.
 	touched []*unit
 
-	requests  map[meterbridge.ID]*requestState
+	requests map[meterbridge.ID]*requestState
+	// places: a source was read whole or is gone; at are the rows of each source.
+	places    bool
+	at        map[int64][]*requestState
 	prompts   map[meterbridge.ID]*promptState
 	toolCalls map[meterbridge.ID]*toolState
 	turns     map[meterbridge.ID]*turnState
@@ -60,12 +63,7 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 		if err := l.remember(ctx); err != nil {
 			return err
 		}
-		for _, part := range portions(units) {
-			if err := l.newCommit(ctx, part).run(); err != nil {
-				return err
-			}
-		}
-		return nil
+		return l.newCommit(ctx, units).run()
 	})
 	if err != nil {
 		l.forget()
@@ -78,28 +76,10 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	return nil
 }
 
-// portions cuts units so that no log occurs twice in one: what vanished from it
-// is told by comparing it with all rows before.
-func portions(units []meterbridge.Unit) [][]meterbridge.Unit {
-	var parts [][]meterbridge.Unit
-	first := 0
-	seen := map[sourceKey]bool{}
-	for i := range units {
-		cp := &units[i].Checkpoint
-		key := sourceKey{cp.Harness, cp.Machine, cp.Path}
-		if seen[key] {
-			parts = append(parts, units[first:i])
-			first, seen = i, map[sourceKey]bool{}
-		}
-		seen[key] = true
-	}
-	return append(parts, units[first:])
-}
-
 func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commit {
 	c := &commit{
 		l: l, ctx: ctx, out: l.writer(ctx),
-		requests: map[meterbridge.ID]*requestState{}, prompts: map[meterbridge.ID]*promptState{},
+		at: map[int64][]*requestState{}, requests: map[meterbridge.ID]*requestState{}, prompts: map[meterbridge.ID]*promptState{},
 		toolCalls: map[meterbridge.ID]*toolState{}, turns: map[meterbridge.ID]*turnState{},
 		limits: map[limitKey]*limitState{}, events: map[eventKey]*eventState{},
 		remeasure: map[int32]bool{}, days: map[int32]bool{},
@@ -153,7 +133,7 @@ func (c *commit) identify() error {
 
 // load reads the rows that the units may change.
 func (c *commit) load() error {
-	loads := []func() error{c.loadSessions, c.loadRequests, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadRepeats}
+	loads := []func() error{c.loadSessions, c.loadRequests, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadRepeats, c.indexStored}
 	for _, load := range loads {
 		if err := load(); err != nil {
 			return err
@@ -172,6 +152,7 @@ func (c *commit) apply() error {
 		for i := range u.Batch.Requests {
 			c.request(u, u.requests[i], u.Batch.Requests[i])
 		}
+		c.leave(u)
 		for i := range u.Batch.Prompts {
 			c.prompt(u, u.prompts[i], &u.Batch.Prompts[i])
 		}
@@ -201,7 +182,7 @@ func (c *commit) flush() error {
 		c.flushProblems, c.flushSessions, c.flushSources, c.flushDays,
 		func() error { return c.l.mem.words.flush(c.out) },
 		c.out.close,
-		c.flagVanished, c.leaveGone, c.measureSessions, c.reroot,
+		c.measureSessions, c.reroot,
 	}
 	for _, flush := range rows {
 		if err := flush(); err != nil {

@@ -226,8 +226,8 @@ func (c *commit) account(row *requestState) {
 	c.dirty(row.r.EndedAt)
 	if row.stored {
 		c.dirty(row.was.r.EndedAt)
-		if row.was.session != row.session || row.was.r.EndedAt.After(row.r.EndedAt) {
-			c.remeasure[row.was.session.id] = true
+		if was := row.was; was.session != row.session || c.bounds(was.session, milli(was.r.EndedAt), at) {
+			c.remeasure[was.session.id] = true
 		}
 	} else {
 		m.requests++
@@ -238,6 +238,12 @@ func (c *commit) account(row *requestState) {
 	m.newest = max(m.newest, at)
 	c.spend(row.session, at)
 	m.has["request"] = true
+}
+
+// bounds reports whether the session's first or last time may change when a
+// request of it no longer ends at was but at now.
+func (c *commit) bounds(s *sessionState, was, now int64) bool {
+	return (was == s.firstAt.Int64 && now > was) || (was == s.lastAt.Int64 && now < was)
 }
 
 // fromMilli is a time out of the ledger.

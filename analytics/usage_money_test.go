@@ -29,7 +29,9 @@ type costs struct {
 	Unpriced []string
 }
 
-func costsOf(n Numbers) costs { return costs{n.CostMicroUSD, n.CostPartial, n.CostBasis, n.UnpricedModels} }
+func costsOf(n Numbers) costs {
+	return costs{n.CostMicroUSD, n.CostPartial, n.CostBasis, n.UnpricedModels}
+}
 
 func TestUsage_RoundsUpOncePerFigure(t *testing.T) {
 	// M-09: each request costs 0.6 micro-USD.
