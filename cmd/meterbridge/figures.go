@@ -30,22 +30,22 @@ func count(n *int64) string {
 	return grouped(*n)
 }
 
-// dollars writes micro-USD with two decimals, with more when the amount is small.
+// dollars writes micro-USD for people: cents from a dollar on, finer below. The
+// exact figure is in the JSON.
 func dollars(micro *int64, partial bool) string {
 	if micro == nil {
 		return notReported
 	}
-	n := *micro
-	var s string
+	n, decimals, unit := *micro, 2, int64(10_000)
 	switch {
-	case n == 0 || n >= 1_000_000:
-		s = "$" + grouped(n/1_000_000) + fmt.Sprintf(".%02d", n%1_000_000/10_000)
-	default:
-		s = "$" + strings.TrimRight(fmt.Sprintf("0.%06d", n), "0")
-		if len(s) < len("$0.00") {
-			s += strings.Repeat("0", len("$0.00")-len(s))
-		}
+	case n != 0 && n < 10_000:
+		decimals, unit = 6, 1
+	case n != 0 && n < 1_000_000:
+		decimals, unit = 4, 100
 	}
+	n = (n + unit/2) / unit
+	scale := 1_000_000 / unit
+	s := fmt.Sprintf("$%s.%0*d", grouped(n/scale), decimals, n%scale)
 	if partial {
 		s += "*"
 	}

@@ -163,7 +163,7 @@ func figures(n daemon.Numbers) []string {
 func rowName(by string, row daemon.UsageRow) string {
 	switch {
 	case by == "session" && row.Session != nil && row.Session.Title != nil:
-		return *row.Session.Title + " (" + shortID(row.Key) + ")"
+		return shortID(row.Key) + "  " + *row.Session.Title
 	case by == "block" && row.Block != nil:
 		name := row.Key + " " + text(row.Harness) + " (" + row.Block.ResetSource + ")"
 		if row.Block.Active {
