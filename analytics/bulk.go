@@ -26,7 +26,13 @@ type bulkRow struct {
 	chunk    duckdb.DataChunk
 	row, col int
 	err      error
+	// boxed takes the values instead of the chunk when the rows are few.
+	boxed *[]driver.Value
 }
+
+// fewRows is how many rows go through an Appender: planning a statement costs
+// more than boxing them.
+const fewRows = 32
 
 // newBulk is for a table with columns of these types, in order.
 func newBulk(table string, types []duckdb.Type) *bulk {
@@ -70,8 +76,8 @@ func (b *bulk) FillChunk(chunk duckdb.DataChunk) error {
 
 // insert writes n rows; put gives the values of each.
 func (w *writer) insert(b *bulk, n int, put func(i int, into *bulkRow)) error {
-	if n == 0 {
-		return nil
+	if n <= fewRows {
+		return w.insertFew(b, n, put)
 	}
 	function := "staged_" + b.table
 	if !b.ready {
@@ -90,7 +96,22 @@ func (w *writer) insert(b *bulk, n int, put func(i int, into *bulkRow)) error {
 	return err
 }
 
+func (w *writer) insertFew(b *bulk, n int, put func(i int, into *bulkRow)) error {
+	for i := range n {
+		values := make([]driver.Value, 0, len(b.columns))
+		put(i, &bulkRow{boxed: &values})
+		if err := w.append(b.table, values...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func set1[T any](r *bulkRow, v T) {
+	if r.boxed != nil {
+		*r.boxed = append(*r.boxed, v)
+		return
+	}
 	if err := duckdb.SetChunkValue(r.chunk, r.col, r.row, v); err != nil && r.err == nil {
 		r.err = err
 	}

@@ -69,14 +69,14 @@ func (l *Ledger) review(ctx context.Context) error {
 
 // version is 0 for an empty file.
 func (l *Ledger) version(ctx context.Context) (int, error) {
-	var n int
-	err := l.w.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'meta'").Scan(&n)
-	if err != nil || n == 0 {
-		return 0, err
-	}
 	text, err := l.meta(ctx, "version")
-	if err != nil || text == "" {
-		return 0, err
+	if err != nil {
+		var n int
+		tables := l.w.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables()").Scan(&n)
+		if tables == nil && n == 0 {
+			return 0, nil
+		}
+		return 0, errors.Join(err, tables)
 	}
 	return strconv.Atoi(text)
 }

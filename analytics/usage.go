@@ -1,12 +1,14 @@
 package analytics
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -126,21 +128,44 @@ func (u *usage) rows() ([]*usageGroup, error) {
 		return nil, err
 	}
 	defer found.Close()
-	var rows []*usageGroup
+	groups := map[string]*usageGroup{}
 	for found.Next() {
 		part := &usageGroup{}
 		if err := part.scan(found); err != nil {
 			return nil, err
 		}
-		if n := len(rows); n == 0 || rows[n-1].key != part.key {
-			rows = append(rows, &usageGroup{key: part.key})
+		g := groups[part.key]
+		if g == nil {
+			g = &usageGroup{key: part.key}
+			groups[part.key] = g
 		}
-		g := rows[len(rows)-1]
-		g.add(part)
 		g.parts = append(g.parts, part)
 	}
-	if u.by.newest == byLast {
-		slices.SortStableFunc(rows, func(a, b *usageGroup) int { return int(min(1, max(-1, a.last-b.last))) })
+	return u.ordered(groups), found.Err()
+}
+
+// ordered sums up the groups and puts them in the report's order.
+func (u *usage) ordered(groups map[string]*usageGroup) []*usageGroup {
+	rows := make([]*usageGroup, 0, len(groups))
+	for _, g := range groups {
+		slices.SortFunc(g.parts, func(a, b *usageGroup) int {
+			return cmp.Or(cmp.Compare(a.harness, b.harness), cmp.Compare(a.model, b.model))
+		})
+		for _, part := range g.parts {
+			g.add(part)
+		}
+		g.order, _ = strconv.ParseInt(g.key, 10, 64)
+		rows = append(rows, g)
 	}
-	return rows, found.Err()
+	slices.SortFunc(rows, func(a, b *usageGroup) int {
+		last := 0
+		if u.by.newest == byLast {
+			last = cmp.Compare(a.last, b.last)
+		}
+		if !u.by.named {
+			return cmp.Or(last, cmp.Compare(a.order, b.order))
+		}
+		return cmp.Or(last, cmp.Compare(a.key, b.key))
+	})
+	return rows
 }

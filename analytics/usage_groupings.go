@@ -20,6 +20,8 @@ type grouping struct {
 	prompt string
 	// text turns the key into what is shown; nil when it is shown as it is.
 	text func(u *usage, key string) string
+	// named: the key is a text, not a number.
+	named bool
 	// newest says which keys --last keeps.
 	newest newest
 	// ofHarness: the row's harness is shown.
@@ -49,10 +51,10 @@ var groupings = map[string]grouping{
 	"month":   {key: monthKey, inRollup: true, text: monthText},
 	"hour":    {key: "{hour}", text: hourText},
 	"session": {key: "s.root", session: true, newest: byLast, ofHarness: true},
-	"project": {key: "r.project", inRollup: true, word: true, prompt: "s.project", newest: byUse},
-	"model":   {key: "r.model", inRollup: true, word: true, newest: byUse},
-	"harness": {key: "r.harness", inRollup: true, word: true, prompt: "p.harness", newest: byUse, ofHarness: true},
-	"agent":   {key: agentKey, session: true, newest: byUse},
+	"project": {key: "r.project", inRollup: true, word: true, named: true, prompt: "s.project", newest: byUse},
+	"model":   {key: "r.model", inRollup: true, word: true, named: true, newest: byUse},
+	"harness": {key: "r.harness", inRollup: true, word: true, named: true, prompt: "p.harness", newest: byUse, ofHarness: true},
+	"agent":   {key: agentKey, session: true, named: true, newest: byUse},
 	"block":   {key: "{block}", text: blockText, ofHarness: true},
 }
 

@@ -118,11 +118,7 @@ func (u *usage) tail() string {
 		}
 		newest = fmt.Sprintf("WHERE g.key IN (SELECT key FROM grouped GROUP BY key ORDER BY %s LIMIT %d)", order, u.q.Last)
 	}
-	order := "g.key"
-	if u.by.word {
-		order = "label"
-	}
-	return fill(usageFile("tail"), map[string]string{"label": label, "label_join": join, "newest": newest, "order": order})
+	return fill(usageFile("tail"), map[string]string{"label": label, "label_join": join, "newest": newest})
 }
 
 // labels turns a key into text: its word, or the number itself.

@@ -15,7 +15,8 @@ CREATE TABLE source (
   id INTEGER NOT NULL, harness INTEGER NOT NULL, kind VARCHAR NOT NULL, path VARCHAR NOT NULL, machine VARCHAR NOT NULL,
   device UBIGINT NOT NULL, inode UBIGINT NOT NULL, size BIGINT NOT NULL, mtime_ns BIGINT NOT NULL, companion UBIGINT NOT NULL,
   "offset" BIGINT NOT NULL, lines BIGINT NOT NULL, head UBIGINT NOT NULL, head_len BIGINT NOT NULL, tail UBIGINT NOT NULL,
-  state BLOB, parser INTEGER NOT NULL, generation BIGINT NOT NULL, gone BOOLEAN NOT NULL
+  state BLOB, parser INTEGER NOT NULL, generation BIGINT NOT NULL, gone BOOLEAN NOT NULL,
+  packed BLOB                         -- all of these but path and state in one value, which is read at every start
 );
 
 CREATE TABLE session (
