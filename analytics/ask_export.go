@@ -59,6 +59,9 @@ func (l *Ledger) Export(ctx context.Context, q ExportQuery) (ExportResult, error
 	if _, err := os.Lstat(q.Dest); err == nil && !q.Force {
 		return r, exists(q.Dest)
 	}
+	if err := l.listRates(ctx); err != nil {
+		return r, fmt.Errorf("export: %w", err)
+	}
 	if err := os.MkdirAll(l.ExportDir(), 0o700); err != nil {
 		return r, fmt.Errorf("export: %w", err)
 	}

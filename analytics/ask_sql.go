@@ -63,7 +63,7 @@ func (l *Ledger) SQL(ctx context.Context, text string, limits SQLLimits) (SQLRes
 	if limits.Time <= 0 {
 		limits.Time = sqlTime
 	}
-	if err := l.describe(ctx); err != nil {
+	if err := errors.Join(l.describe(ctx), l.listRates(ctx)); err != nil {
 		return SQLResult{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)

@@ -47,7 +47,8 @@ type Options struct {
 	Now func() time.Time
 	// MemoryLimitMB bounds DuckDB's memory; 0 is 256.
 	MemoryLimitMB int
-	// Threads bounds DuckDB's threads; 0 is 2.
+	// Threads bounds DuckDB's threads; 0 is 1, and 2 for a ledger of a size at
+	// which a report gains more than the second thread costs.
 	Threads int
 }
 
@@ -115,10 +116,22 @@ func (o Options) withDefaults() Options {
 	if o.MemoryLimitMB == 0 {
 		o.MemoryLimitMB = 256
 	}
-	if o.Threads == 0 {
-		o.Threads = 2
-	}
 	return o
+}
+
+// largeLedger is the size in bytes from which on reports run on two threads.
+// Over less, the thread that waits spends more than the other one saves.
+const largeLedger = 128 << 20
+
+// threads is the number of DuckDB's threads for the ledger's file.
+func (l *Ledger) threads() int {
+	if l.opts.Threads > 0 {
+		return l.opts.Threads
+	}
+	if info, err := os.Stat(l.path); err == nil && info.Size() >= largeLedger {
+		return 2
+	}
+	return 1
 }
 
 // busy turns DuckDB's complaint about a lock into ErrBusy.
@@ -146,7 +159,7 @@ func (l *Ledger) confine(ctx context.Context) error {
 	settings := []string{
 		"SET GLOBAL autoinstall_known_extensions = false",
 		"SET GLOBAL autoload_known_extensions = false",
-		fmt.Sprintf("SET GLOBAL threads = %d", l.opts.Threads),
+		fmt.Sprintf("SET GLOBAL threads = %d", l.threads()),
 		fmt.Sprintf("SET GLOBAL memory_limit = '%dMB'", l.opts.MemoryLimitMB),
 		"SET GLOBAL allowed_directories = [" + quote(l.ExportDir()) + "]",
 		"SET GLOBAL enable_external_access = false",

@@ -25,7 +25,7 @@ func TestOpen_ClosesTheInstance(t *testing.T) {
 		"autoinstall_known_extensions": "false",
 		"autoload_known_extensions":    "false",
 		"enable_external_access":       "false",
-		"threads":                      "2",
+		"threads":                      "1",
 	} {
 		var got string
 		if err := l.db.QueryRow("SELECT current_setting(?)::VARCHAR", setting).Scan(&got); err != nil {

@@ -39,9 +39,6 @@ func (l *Ledger) reprice(ctx context.Context) error {
 		if err := l.remember(ctx); err != nil {
 			return err
 		}
-		if err := l.writeRates(ctx); err != nil {
-			return err
-		}
 		if err := l.priceAll(ctx); err != nil {
 			return err
 		}
@@ -52,6 +49,34 @@ func (l *Ledger) reprice(ctx context.Context) error {
 	if err != nil {
 		l.stats = before
 		return fmt.Errorf("price the ledger by table %s: %w", l.opts.Prices.Version(), err)
+	}
+	return nil
+}
+
+// metaRates is the version of the price table whose rates are in the ledger.
+const metaRates = "rates"
+
+// listRates fills the table behind the view prices. It is as large as the rest
+// of a small ledger, so it waits for the first statement that might read it.
+func (l *Ledger) listRates(ctx context.Context) error {
+	l.write.Lock()
+	defer l.write.Unlock()
+	if l.opts.Prices == nil {
+		return nil
+	}
+	version := l.opts.Prices.Version()
+	stored, err := l.meta(ctx, metaRates)
+	if err != nil || stored == version {
+		return err
+	}
+	err = l.transact(ctx, func() error {
+		if err := l.writeRates(ctx); err != nil {
+			return err
+		}
+		return l.setMeta(ctx, metaRates, version)
+	})
+	if err != nil {
+		return fmt.Errorf("list the rates of table %s: %w", version, err)
 	}
 	return nil
 }
