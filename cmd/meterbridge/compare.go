@@ -20,7 +20,7 @@ func newCompareCmd(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report, err := readFile(args[0], a.in)
 			if err != nil {
-				return err
+				return usageError(err, "FILE is what `ccusage daily --json` printed, or - for standard input")
 			}
 			m, err := a.openScanned(cmd.Context(), noScan)
 			if err != nil {
@@ -67,7 +67,7 @@ func (a *app) compareTable(r daemon.CompareReport) error {
 	}
 	for _, o := range r.Outside {
 		fmt.Fprintf(a.out, "%s: %s tokens in %s requests of ours (%s of them kept after their log went).\n",
-			o.Where, grouped(o.TotalTokens), grouped(o.Requests), grouped(o.Kept))
+			plain(o.Where), grouped(o.TotalTokens), grouped(o.Requests), grouped(o.Kept))
 	}
 	for _, h := range r.Hints {
 		fmt.Fprintln(a.out, h)

@@ -89,7 +89,7 @@ func (a *app) problems(r daemon.DoctorReport) error {
 			if x.Detail != nil {
 				line += ": " + *x.Detail
 			}
-			fmt.Fprintln(a.out, line)
+			fmt.Fprintln(a.out, plain(line))
 		}
 	}
 	return nil

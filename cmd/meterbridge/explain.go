@@ -27,6 +27,9 @@ func newExplainCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := possibleDay(args[0]); err != nil {
+				return err
+			}
 			r, err := m.Explain(cmd.Context(), args[0], w.zone)
 			if err != nil {
 				return err
@@ -44,6 +47,16 @@ func newExplainCmd(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "list every record (default: the newest 200)")
 	cmd.Flags().BoolVar(&noScan, "no-scan", false, "answer from the ledger as it is")
 	return cmd
+}
+
+// possibleDay refuses what looks like a day and is none.
+func possibleDay(text string) error {
+	_, err := time.Parse(time.DateOnly, text)
+	var year, month, day int
+	if n, scan := fmt.Sscanf(text, "%4d-%2d-%2d", &year, &month, &day); err != nil && scan == nil && n == 3 && len(text) == len(time.DateOnly) {
+		return usagef("use a day such as 2026-11-29, or a session", "%q is no day", text)
+	}
+	return nil
 }
 
 // explained is how many records a table lists unless told otherwise.

@@ -13,6 +13,6 @@ type fields struct {
 
 func (f *fields) line(name, value string) {
 	if f.err == nil {
-		_, f.err = fmt.Fprintf(f.out, "%-12s  %s\n", name, value)
+		_, f.err = fmt.Fprintf(f.out, "%-12s  %s\n", name, plain(value))
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,15 @@ func newHarnessesCmd(a *app) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// knownHarness refuses a harness that is not read; empty is every harness.
+func knownHarness(id string) error {
+	ids := daemon.HarnessIDs()
+	if id == "" || slices.Contains(ids, id) {
+		return nil
+	}
+	return usagef("the harnesses are "+strings.Join(ids, ", "), "--harness %q is not known", id)
 }
 
 func (a *app) harness(h daemon.HarnessAnswer) error {

@@ -44,6 +44,9 @@ func newPricingShowCmd(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(answer)
 			}
+			if len(answer.Rows) == 0 {
+				return noPrice(answer)
+			}
 			return a.showTable(answer)
 		},
 	}
@@ -52,11 +55,15 @@ func newPricingShowCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) showTable(s daemon.ShowAnswer) error {
-	if len(s.Rows) == 0 {
-		_, err := fmt.Fprintf(a.out, "No price for %s: %s.\n", s.Model, text(s.Reason))
-		return err
+func noPrice(s daemon.ShowAnswer) error {
+	hint := "`meterbridge pricing show " + s.Model + "` without --provider lists who sells exactly this id"
+	if s.Provider == nil {
+		hint = "ids are matched exactly; --provider also tries the spellings that a provider is known for"
 	}
+	return &daemon.Fault{Err: fmt.Errorf("no price for %s: %s", s.Model, text(s.Reason)), Hint: hint, Nothing: true}
+}
+
+func (a *app) showTable(s daemon.ShowAnswer) error {
 	g := grid{columns: []column{
 		{name: "Provider"},
 		{name: "Model", shrink: true},

@@ -22,7 +22,7 @@ func newSessionsCmd(a *app) *cobra.Command {
 	var f sessionsFlags
 	cmd := &cobra.Command{
 		Use: "sessions [ID]", Short: "List sessions, or show one in full",
-		Long: "Lists sessions, the newest first, sub-agents folded into the session that\nstarted them. With an ID, or a unique beginning of one, shows that session in full.",
+		Long: "Lists sessions, the newest first, sub-agents folded into the session that\nstarted them. With an ID, or a unique beginning of one, shows that session in full; --since\nand --until then bound the numbers under `usage` in --json.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.openScanned(cmd.Context(), f.noScan)
@@ -31,7 +31,7 @@ func newSessionsCmd(a *app) *cobra.Command {
 			}
 			defer m.Close()
 			if len(args) == 1 {
-				return a.session(cmd.Context(), m, args[0])
+				return a.session(cmd.Context(), m, args[0], f.windowFlags)
 			}
 			return a.sessions(cmd.Context(), m, f)
 		},
@@ -51,6 +51,9 @@ const sessionsShown = 50
 func (a *app) sessions(ctx context.Context, m *daemon.Meter, f sessionsFlags) error {
 	w, err := f.resolve(m.Defaults())
 	if err != nil {
+		return err
+	}
+	if err := knownHarness(f.harness); err != nil {
 		return err
 	}
 	last := f.last
@@ -94,10 +97,19 @@ func day(at *time.Time, zone *time.Location) string {
 }
 
 // session prints one session in full.
-func (a *app) session(ctx context.Context, m *daemon.Meter, id string) error {
+func (a *app) session(ctx context.Context, m *daemon.Meter, id string, f windowFlags) error {
+	w, err := f.resolve(m.Defaults())
+	if err != nil {
+		return err
+	}
 	s, err := m.Session(ctx, id)
 	if err != nil {
 		return err
+	}
+	if !w.since.IsZero() || !w.until.IsZero() {
+		if s.Usage, err = m.Window(ctx, s.Harness+":"+s.Session, w.since, w.until); err != nil {
+			return err
+		}
 	}
 	if a.json {
 		return a.printJSON(s)

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // column is one column of a grid.
@@ -69,7 +69,7 @@ func (g grid) print(out io.Writer, width int, colour bool) error {
 func (g grid) fit(width int) grid {
 	for _, row := range g.lines() {
 		for i, c := range g.columns {
-			if c.shrink {
+			if row[i] = plain(row[i]); c.shrink {
 				row[i] = shorten(row[i], maxShrunk)
 			}
 		}
@@ -162,13 +162,4 @@ func (g grid) cut(over int) grid {
 }
 
 // shorten cuts text to n columns, the end replaced by an ellipsis.
-func shorten(text string, n int) string {
-	if lipgloss.Width(text) <= n {
-		return text
-	}
-	runes := []rune(text)
-	for len(runes) > 0 && lipgloss.Width(string(runes)) > n-1 {
-		runes = runes[:len(runes)-1]
-	}
-	return strings.TrimRight(string(runes), " ") + "…"
-}
+func shorten(text string, n int) string { return ansi.Truncate(text, n, "…") }

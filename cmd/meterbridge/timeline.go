@@ -84,7 +84,7 @@ func (x axis) bar(r daemon.TimedRequest) string {
 	return string(line)
 }
 
-// timelineWidth is the number of columns of the axis.
+// timelineWidth is the number of columns of the axis where there is room.
 const timelineWidth = 40
 
 func (a *app) drawTimeline(t daemon.Timeline, zone *time.Location) error {
@@ -92,9 +92,13 @@ func (a *app) drawTimeline(t daemon.Timeline, zone *time.Location) error {
 		_, err := fmt.Fprintln(a.out, "No requests in this window.")
 		return err
 	}
-	x := axisOf(t, timelineWidth)
+	width := timelineWidth
+	if a.width > 0 {
+		width = min(width, max(10, a.width-60))
+	}
+	x := axisOf(t, width)
 	at := func(ms int64) time.Time { return time.UnixMilli(ms).In(zone) }
-	fmt.Fprintf(a.out, "%s  %s\n%s to %s, %d requests, %d turns\n", t.Session, t.Harness,
+	fmt.Fprintf(a.out, "%s  %s\n%s to %s, %d requests, %d turns\n", plain(t.Session), t.Harness,
 		at(x.from).Format(time.DateTime), at(x.to).Format(time.DateTime+" MST"), len(t.Requests), len(t.Turns))
 	if t.Truncated {
 		fmt.Fprintf(a.out, "Only the newest %d requests are shown.\n", len(t.Requests))

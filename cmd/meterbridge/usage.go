@@ -18,6 +18,13 @@ func usageKeys() map[string]string {
 	}
 }
 
+func usageArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 || (len(args) == 1 && usageKeys()[args[0]] == "") {
+		return usagef("the reports are "+strings.Join(cmd.ValidArgs, ", "), "there is no report %q", strings.Join(args, " "))
+	}
+	return nil
+}
+
 type usageFlags struct {
 	windowFlags
 	harness, project, model, session string
@@ -35,7 +42,7 @@ func newUsageCmd(a *app) *cobra.Command {
   meterbridge usage monthly --breakdown
   meterbridge usage session --since 2026-11-01 --json
   meterbridge usage blocks --last 3`,
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args:      usageArgs,
 		ValidArgs: []string{"daily", "weekly", "monthly", "hourly", "session", "project", "model", "harness", "agent", "blocks"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			by := "daily"
@@ -88,6 +95,9 @@ func (a *app) usage(ctx context.Context, by string, f usageFlags) error {
 	defer m.Close()
 	w, err := f.resolve(m.Defaults())
 	if err != nil {
+		return err
+	}
+	if err := knownHarness(f.harness); err != nil {
 		return err
 	}
 	if !f.noScan {
@@ -187,7 +197,7 @@ func shortID(id string) string {
 func usageNote(r daemon.UsageReport) string {
 	var notes []string
 	if len(r.Totals.UnpricedModels) > 0 {
-		notes = append(notes, "No price for "+strings.Join(r.Totals.UnpricedModels, ", ")+"; see `meterbridge pricing missing`.")
+		notes = append(notes, "No price for "+plain(strings.Join(r.Totals.UnpricedModels, ", "))+"; see `meterbridge pricing missing`.")
 	}
 	if r.Totals.CostPartial {
 		notes = append(notes, "* the cost is partial: some requests have no price.")

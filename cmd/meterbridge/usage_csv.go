@@ -22,7 +22,7 @@ func (a *app) usageCSV(r daemon.UsageReport) error {
 		return err
 	}
 	for _, row := range r.Rows {
-		line := []string{row.Key}
+		line := []string{plain(row.Key)}
 		if r.By != "harness" {
 			line = append(line, deref(row.Harness))
 		}
@@ -31,10 +31,10 @@ func (a *app) usageCSV(r daemon.UsageReport) error {
 			row.Prompts, row.InputTokens, row.OutputTokens, row.ReasoningTokens, row.CacheReadTokens,
 			row.CacheWriteTokens, row.TotalTokens, row.CostMicroUSD,
 		} {
-			line = append(line, plain(n))
+			line = append(line, digits(n))
 		}
 		line = append(line, strconv.FormatBool(row.CostPartial), row.CostBasis,
-			strings.Join(row.Models, " "), strings.Join(row.UnpricedModels, " "))
+			plain(strings.Join(row.Models, " ")), plain(strings.Join(row.UnpricedModels, " ")))
 		if err := w.Write(line); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (a *app) usageCSV(r daemon.UsageReport) error {
 	return w.Error()
 }
 
-func plain(n *int64) string {
+func digits(n *int64) string {
 	if n == nil {
 		return ""
 	}

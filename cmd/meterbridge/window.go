@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"meterbridge"
 	"meterbridge/internal/config"
 	"meterbridge/internal/daemon"
 )
@@ -46,7 +47,7 @@ func (f windowFlags) resolve(r daemon.ReportDefaults) (w window, err error) {
 	if w.until, err = instant(f.until, w.zone, true); err != nil {
 		return w, err
 	}
-	if !w.since.IsZero() && !w.until.IsZero() && !w.since.Before(w.until) {
+	if !w.since.IsZero() && !w.until.IsZero() && (w.since.After(w.until) || f.since > f.until && w.since.Equal(w.until)) {
 		return w, usagef("the days of --since and --until are both included", "--since %s is after --until %s", f.since, f.until)
 	}
 	return w, nil
@@ -58,11 +59,12 @@ func instant(text string, zone *time.Location, end bool) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	for _, layout := range []string{"2006-01-02", "20060102"} {
-		if day, err := time.ParseInLocation(layout, text, zone); err == nil {
+		if day, err := time.Parse(layout, text); err == nil {
+			number := day.Day()
 			if end {
-				day = day.AddDate(0, 0, 1)
+				number++
 			}
-			return day, nil
+			return meterbridge.StartOfDay(day.Year(), day.Month(), number, zone), nil
 		}
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"} {

@@ -73,10 +73,14 @@ func (e *Error) Error() string {
 // value that cannot be meant is an *Error. A missing file is the zero Config.
 func Load(path, home string) (Config, error) {
 	var c Config
-	text, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
+	if err == nil && !info.Mode().IsRegular() {
+		return c, &Error{Path: path, Problem: "not a regular file"}
+	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return c, fmt.Errorf("read settings: %w", err)
 	}

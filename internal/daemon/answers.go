@@ -29,6 +29,8 @@ type (
 	SessionList = analytics.SessionList
 	// SessionAnswer is one session in full.
 	SessionAnswer = analytics.SessionAnswer
+	// WindowUsage are the numbers of a session in a stretch of time.
+	WindowUsage = analytics.WindowUsage
 	// Timeline is what a session did over time.
 	Timeline = analytics.Timeline
 	// TimedRequest is one request of a timeline.
@@ -74,6 +76,12 @@ func (m *Meter) Sessions(ctx context.Context, f SessionFilter) (SessionList, err
 // Session shows one session in full.
 func (m *Meter) Session(ctx context.Context, id string) (SessionAnswer, error) {
 	r, err := m.ledger.Session(ctx, id)
+	return r, answerFault(err)
+}
+
+// Window is what a session spent and did in a stretch of time; zero times are no bounds.
+func (m *Meter) Window(ctx context.Context, id string, since, until time.Time) (WindowUsage, error) {
+	r, err := m.ledger.Window(ctx, id, since, until)
 	return r, answerFault(err)
 }
 

@@ -38,7 +38,7 @@ func ledgerFault(err error) error {
 	case strings.Contains(err.Error(), "not a valid DuckDB database file"):
 		return &Fault{Err: err, Hint: "the file is damaged or is no ledger: move it away, and the next scan makes a new one from the logs"}
 	}
-	return err
+	return &Fault{Err: err, Hint: "the ledger lies in the data folder; METERBRIDGE_HOME names another one"}
 }
 
 // answerFault gives a question's error its hint and says whether there is
@@ -48,6 +48,9 @@ func answerFault(err error) error {
 		return nil
 	}
 	f := &Fault{Err: err, Nothing: errors.Is(err, analytics.ErrUnknown)}
+	if f.Nothing {
+		f.Hint = "`meterbridge sessions` lists the sessions"
+	}
 	var hinted *analytics.HintError
 	if errors.As(err, &hinted) {
 		f.Hint = hinted.Hint

@@ -36,7 +36,7 @@ func acquire(ctx context.Context, path string) (*lock, error) {
 			Hint: "wait until it has finished, or end it; only one process writes the ledger at a time",
 		}
 	case err != nil:
-		return nil, fmt.Errorf("lock the ledger: %w", err)
+		return nil, &Fault{Err: fmt.Errorf("lock the ledger: %w", err), Hint: "the data folder must be writable; METERBRIDGE_HOME names another one"}
 	}
 	note := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 	return &lock{file}, os.WriteFile(path, []byte(note), 0o600)

@@ -19,12 +19,13 @@ func (m *Meter) newScanner(progress Progress) (*scanner.Scanner, error) {
 	}
 	s, err := scanner.New(m.ledger, o)
 	if errors.Is(err, scanner.ErrUnknownHarness) {
-		return nil, &Fault{Err: fmt.Errorf("settings: %w", err), Hint: "the harnesses are " + strings.Join(harnessIDs(), ", ")}
+		return nil, &Fault{Err: fmt.Errorf("settings: %w", err), Hint: "the harnesses are " + strings.Join(HarnessIDs(), ", ")}
 	}
 	return s, err
 }
 
-func harnessIDs() []string {
+// HarnessIDs are the ids of all harnesses that are read.
+func HarnessIDs() []string {
 	var ids []string
 	for _, h := range all.Harnesses() {
 		ids = append(ids, h.ID)
