@@ -46,7 +46,7 @@ func BenchmarkDiscover_12000(b *testing.B) {
 	s := tree(b, 12000)
 	for b.Loop() {
 		res := s.newResult()
-		found, err := s.discover(b.Context(), &res)
+		found, err := s.discover(b.Context(), 0, &res)
 		if err != nil || len(found.files) != 12000 {
 			b.Fatal(len(found.files), err)
 		}
@@ -56,7 +56,7 @@ func BenchmarkDiscover_12000(b *testing.B) {
 func BenchmarkPlan_12000Unchanged(b *testing.B) {
 	s := tree(b, 12000)
 	res := s.newResult()
-	found, err := s.discover(b.Context(), &res)
+	found, err := s.discover(b.Context(), 0, &res)
 	if err != nil {
 		b.Fatal(err)
 	}

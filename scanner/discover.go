@@ -49,14 +49,16 @@ type findings struct {
 	blind []string
 }
 
-func (s *Scanner) discover(ctx context.Context, res *Result) (findings, error) {
-	var out findings
+// discover looks at every root; known is how many sources there were last time.
+func (s *Scanner) discover(ctx context.Context, known int, res *Result) (findings, error) {
+	out := findings{files: make([]file, 0, known+known/8)}
+	var buffers folderBuffers
 	for i := range s.harnesses {
 		for n, root := range s.roots[i] {
 			if err := ctx.Err(); err != nil {
 				return out, err
 			}
-			w := walker{h: &s.harnesses[i], harness: i, rank: 2 * n, machine: root.Machine, entered: map[inode]bool{}, out: &out}
+			w := walker{h: &s.harnesses[i], harness: i, rank: 2 * n, machine: root.Machine, entered: map[inode]bool{}, buffers: &buffers, out: &out}
 			found := w.root(root.Path)
 			res.Harnesses[i].Roots = append(res.Harnesses[i].Roots, RootResult{Root: root, Found: found})
 		}
@@ -82,7 +84,19 @@ type walker struct {
 	folders []string
 	entered map[inode]bool
 	links   []link
+	buffers *folderBuffers
 	out     *findings
+}
+
+// folderBuffers is the memory for the entries of the folders that are open, one
+// within the other.
+type folderBuffers [][]byte
+
+func (b *folderBuffers) at(depth int) []byte {
+	for len(*b) <= depth {
+		*b = append(*b, make([]byte, folderLen))
+	}
+	return (*b)[depth]
 }
 
 // root walks a root and reports whether there is one.
@@ -98,7 +112,7 @@ func (w *walker) root(root string) bool {
 		w.file(root, filepath.Base(root), info)
 		return true
 	}
-	w.folder(root, "", 0)
+	w.folder(nil, root, "", "", 0)
 	for len(w.links) > 0 {
 		next := w.links[0]
 		w.links = w.links[1:]
@@ -107,60 +121,78 @@ func (w *walker) root(root string) bool {
 	return true
 }
 
-func (w *walker) folder(dir, rel string, depth int) {
+// folder walks the folder dir, which is called name in the folder in, if that is open.
+func (w *walker) folder(in *folder, dir, name, rel string, depth int) {
 	if depth > maxDepth {
 		return
 	}
 	w.folders = append(w.folders, dir)
-	f, err := os.Open(dir)
+	f, err := openFolder(in, dir, name, w.buffers.at(depth))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	var entries []fs.DirEntry
-	if err == nil {
-		defer f.Close()
-		entries, err = f.ReadDir(-1)
-	}
 	if err != nil {
 		w.unreadable(dir, rel, err)
+		return
 	}
-	for _, e := range entries {
-		w.entry(f, dir, rel, e, depth)
+	defer f.close()
+	for {
+		name, kind, ok := f.next()
+		if !ok {
+			break
+		}
+		w.entry(f, dir, rel, name, kind, depth)
+	}
+	if f.err != nil {
+		w.unreadable(dir, rel, f.err)
 	}
 }
 
-func (w *walker) entry(f *os.File, dir, rel string, e fs.DirEntry, depth int) {
-	name := e.Name()
+// entry takes one entry of an open folder. Its path, its place below the root and
+// its name share one string.
+func (w *walker) entry(f *folder, dir, rel string, entry []byte, kind fs.FileMode, depth int) {
+	path := join(dir, entry)
+	name := path[len(path)-len(entry):]
 	childRel := name
 	if rel != "" {
-		childRel = rel + "/" + name
+		childRel = inRoot(path, rel, name)
 	}
-	switch e.Type() {
+	switch kind {
 	case 0:
-		if kind, ok := w.h.Claim(childRel); ok {
-			w.regular(f, join(dir, name), childRel, kind, e)
+		if k, ok := w.h.Claim(childRel); ok {
+			w.regular(f, path, childRel, name, k)
 		}
 	case fs.ModeDir:
-		w.subfolder(join(dir, name), childRel, e, depth+1)
+		w.subfolder(f, path, childRel, name, depth+1)
 	case fs.ModeSymlink:
-		w.links = append(w.links, link{join(dir, name), childRel, depth + 1})
+		w.links = append(w.links, link{path, childRel, depth + 1})
 	}
 }
 
-func (w *walker) regular(f *os.File, path, rel string, kind harnesses.Kind, e fs.DirEntry) {
-	st, err := statAt(f, e)
+// inRoot is the path of an entry below its root, with slashes: the end of its
+// path where systems write that with slashes too.
+func inRoot(path, rel, name string) string {
+	n := len(rel) + 1 + len(name)
+	if end := path[len(path)-n:]; filepath.Separator == '/' && end[:len(rel)] == rel {
+		return end
+	}
+	return rel + "/" + name
+}
+
+func (w *walker) regular(f *folder, path, rel, name string, kind harnesses.Kind) {
+	st, err := f.stat(name)
 	if err != nil {
 		return // it went away between the listing and the look
 	}
 	w.claimed(path, rel, kind, st)
 }
 
-func (w *walker) subfolder(dir, rel string, e fs.DirEntry, depth int) {
+func (w *walker) subfolder(in *folder, dir, rel, name string, depth int) {
 	if w.h.Skip != nil && w.h.Skip(rel) {
 		return
 	}
-	w.misplaced(dir, rel, e.Info)
-	w.folder(dir, rel, depth)
+	w.misplaced(dir, rel, func() (fs.FileInfo, error) { return os.Lstat(dir) })
+	w.folder(in, dir, name, rel, depth)
 }
 
 // misplaced reports a folder whose name is that of a log.
@@ -193,7 +225,7 @@ func (w *walker) follow(l link) {
 		w.file(l.path, l.rel, info)
 	case info.IsDir() && (w.h.Skip == nil || !w.h.Skip(l.rel)) && !w.walked(info):
 		w.misplaced(l.path, l.rel, func() (fs.FileInfo, error) { return info, nil })
-		w.folder(l.path, l.rel, l.depth)
+		w.folder(nil, l.path, "", l.rel, l.depth)
 	}
 }
 
@@ -250,9 +282,11 @@ func companionOf(path string) uint64 {
 }
 
 // join is filepath.Join for parts that are clean already.
-func join(dir, name string) string {
-	if os.IsPathSeparator(dir[len(dir)-1]) {
-		return dir + name
+func join(dir string, name []byte) string {
+	b := make([]byte, 0, 256)
+	b = append(b, dir...)
+	if !os.IsPathSeparator(dir[len(dir)-1]) {
+		b = append(b, filepath.Separator)
 	}
-	return dir + string(filepath.Separator) + name
+	return string(append(b, name...))
 }

@@ -140,7 +140,7 @@ func (s *Scanner) Scan(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("read checkpoints: %w", err)
 	}
 	res := s.newResult()
-	found, err := s.discover(ctx, &res)
+	found, err := s.discover(ctx, len(known), &res)
 	if err != nil {
 		return res, err
 	}
