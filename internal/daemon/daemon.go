@@ -65,6 +65,15 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 	if err != nil {
 		return nil, errors.Join(ledgerFault(err), m.lock.release())
 	}
+	// The ledger tells what its user worked on; a folder of the user's own choice may be open to others.
+	if err := os.Chmod(m.paths.Ledger(), 0o600); err != nil {
+		return nil, errors.Join(ledgerFault(err), m.Close())
+	}
+	if !m.config.Privacy.KeepsText() {
+		if err := m.ledger.ForgetTexts(ctx); err != nil {
+			return nil, errors.Join(err, m.Close())
+		}
+	}
 	return m, nil
 }
 
