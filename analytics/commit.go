@@ -150,7 +150,7 @@ func (c *commit) apply() error {
 			c.session(&u.Batch.Sessions[i])
 		}
 		for i := range u.Batch.Requests {
-			c.request(u, u.requests[i], u.Batch.Requests[i])
+			c.request(u, u.requests[i], &u.Batch.Requests[i])
 		}
 		c.leave(u)
 		for i := range u.Batch.Prompts {

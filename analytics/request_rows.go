@@ -91,8 +91,9 @@ func (c *commit) scanRequest(rows *sql.Rows) error {
 	if c.requests[meterbridge.ID(s.id)] != nil {
 		return nil
 	}
+	r := s.request(&c.l.mem.words)
 	row := &requestState{
-		id: meterbridge.ID(s.id), r: s.request(&c.l.mem.words), sessionID: s.session, source: s.source, owner: s.owner,
+		id: meterbridge.ID(s.id), r: &r, sessionID: s.session, source: s.source, owner: s.owner,
 		machine: s.machine, parser: int(s.parser), firstSeen: s.firstSeen, vanished: s.vanished, stored: true,
 	}
 	was := *row
@@ -137,7 +138,7 @@ func requestTypes() []duckdb.Type {
 
 // put prices the row and writes it, its columns in the table's order.
 func (row *requestState) put(l *Ledger, into *bulkRow) {
-	w, r, t := &l.mem.words, &row.r, &row.r.Tokens
+	w, r, t := &l.mem.words, row.r, &row.r.Tokens
 	list, key := l.price(r)
 	into.id(row.id)
 	into.ints(w.id(r.Harness), row.session.id, w.id(r.Project), w.id(r.Branch), w.id(r.Model), w.id(r.Provider))
@@ -151,7 +152,7 @@ func (row *requestState) put(l *Ledger, into *bulkRow) {
 	into.ints(w.id(r.ServiceTier), w.id(r.Speed), w.id(r.Geo))
 	into.value(recordedPico(r.Recorded))
 	into.pico(list)
-	into.ints(w.id(key), w.id(l.priceVersion()), w.id(string(r.Precision)), w.id(joinToolNames(r.Tools)), w.id(r.Purpose))
+	into.ints(w.id(key), w.id(l.priceVersion()), w.id(string(precision(r))), w.id(joinToolNames(r.Tools)), w.id(r.Purpose))
 	into.flag(r.Aborted)
 	into.flag(r.Side)
 	into.ints(w.id(r.Rule), row.machine, int32(row.source))

@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"slices"
+	"time"
 
 	"meterbridge"
 )
@@ -9,8 +10,9 @@ import (
 // requestState is a row of the table request while it is being merged.
 type requestState struct {
 	id meterbridge.ID
-	// r is without Store and NativeID: the ledger does not keep them.
-	r       meterbridge.Request
+	// r is the unit's own record, which is only read, or one that was made of
+	// several. Out of the ledger it has no Store, no NativeID and whole milliseconds.
+	r       *meterbridge.Request
 	session *sessionState
 	// sessionID is the session's number until session is known.
 	sessionID int32
@@ -39,11 +41,7 @@ func (row *requestState) sight(source int64, p sighting) {
 }
 
 // request lays one record over the row of its request.
-func (c *commit) request(u *unit, id meterbridge.ID, r meterbridge.Request) {
-	r.StartedAt, r.EndedAt = whole(r.StartedAt), whole(r.EndedAt)
-	if r.Precision == "" {
-		r.Precision = meterbridge.PerRequest
-	}
+func (c *commit) request(u *unit, id meterbridge.ID, r *meterbridge.Request) {
 	session := c.sessionOf(r.Harness, r.Session)
 	row := c.requests[id]
 	if row == nil {
@@ -51,7 +49,6 @@ func (c *commit) request(u *unit, id meterbridge.ID, r meterbridge.Request) {
 			id: id, source: u.source, owner: u.source, machine: c.machine(u), parser: u.Checkpoint.Parser,
 			firstSeen: c.l.scan.number, r: r, session: session,
 		}
-		row.r.Store, row.r.NativeID = "", ""
 		c.requests[id] = row
 		c.index(row, u.source)
 		return
@@ -60,14 +57,16 @@ func (c *commit) request(u *unit, id meterbridge.ID, r meterbridge.Request) {
 }
 
 // merge makes one row of the row and a further record of the same request.
-func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, session *sessionState) {
+func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, session *sessionState) {
 	same := row.source == u.source
 	if !same {
 		c.index(row, u.source)
 	}
 	owner := c.own(r.Harness, row.claim(c), c.claim(u, r.Session))
-	place := r.Place
-	merged := meterbridge.Merge(row.r, r, owner, same)
+	// The native id tells afterwards which of the two counts.
+	old := *row.r
+	old.NativeID = ""
+	merged := meterbridge.Merge(old, *r, owner, same)
 	won := merged.NativeID != ""
 	if merged.Session == r.Session && row.r.Session != r.Session {
 		row.session, row.owner = session, u.source
@@ -79,19 +78,18 @@ func (c *commit) merge(row *requestState, u *unit, r meterbridge.Request, sessio
 		row.vanished = false
 	case won || lost:
 		if !row.vanished {
-			row.sightAlso(row.source, sighting{row.r.Place, row.r.EndedAt.UnixMilli()})
+			row.sightAlso(row.source, sighting{row.r.Place, milli(row.r.EndedAt)})
 		}
 		row.dropSighting(u.source)
 		row.source, row.vanished = u.source, false
-		merged.Place = place
+		merged.Place = r.Place
 	default:
-		row.sightAlso(u.source, sighting{place, r.EndedAt.UnixMilli()})
+		row.sightAlso(u.source, sighting{r.Place, milli(r.EndedAt)})
 	}
 	if won {
 		row.parser, row.machine = u.Checkpoint.Parser, c.machine(u)
 	}
-	merged.Store, merged.NativeID = "", ""
-	row.r = merged
+	row.r = &merged
 }
 
 // sightAlso notes a further source, and that the note must be written.
@@ -157,7 +155,7 @@ func (row *requestState) unchanged() bool {
 }
 
 // sameRequest compares what the ledger keeps of two requests.
-func sameRequest(a, b meterbridge.Request) bool {
+func sameRequest(a, b *meterbridge.Request) bool {
 	type rest struct {
 		harness, project, branch, model, provider, response, request, tier, speed, geo, purpose, rule string
 		tokens                                                                                        meterbridge.Tokens
@@ -166,12 +164,21 @@ func sameRequest(a, b meterbridge.Request) bool {
 		precision                                                                                     meterbridge.Precision
 		aborted, side                                                                                 bool
 		place                                                                                         meterbridge.Place
+		start, end                                                                                    time.Time
 	}
-	of := func(r meterbridge.Request) rest {
+	of := func(r *meterbridge.Request) rest {
 		return rest{
 			r.Harness, r.Project, r.Branch, r.Model, r.Provider, r.ResponseID, r.RequestID, r.ServiceTier, r.Speed, r.Geo, r.Purpose, r.Rule,
-			r.Tokens, r.WebSearches, r.Recorded, r.Precision, r.Aborted, r.Side, r.Place,
+			r.Tokens, r.WebSearches, r.Recorded, precision(r), r.Aborted, r.Side, r.Place, whole(r.StartedAt), whole(r.EndedAt),
 		}
 	}
-	return of(a) == of(b) && a.StartedAt.Equal(b.StartedAt) && a.EndedAt.Equal(b.EndedAt) && slices.Equal(a.Tools, b.Tools)
+	return a == b || (of(a) == of(b) && slices.Equal(a.Tools, b.Tools))
+}
+
+// precision is what a row stands for; a request unless its harness says otherwise.
+func precision(r *meterbridge.Request) meterbridge.Precision {
+	if r.Precision == "" {
+		return meterbridge.PerRequest
+	}
+	return r.Precision
 }

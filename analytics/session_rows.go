@@ -35,7 +35,7 @@ func (c *commit) eachStored(fn func(session int32, set func(*sessionState))) {
 	for _, row := range c.requests {
 		fn(row.sessionID, func(s *sessionState) {
 			row.session, row.was.session = s, s
-			row.r.Session, row.was.r.Session = s.key.native, s.key.native
+			row.r.Session = s.key.native
 		})
 	}
 	for _, row := range c.prompts {

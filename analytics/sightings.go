@@ -129,7 +129,9 @@ func (c *commit) moveOn(row *requestState) {
 		if !row.vanished {
 			row.sightAlso(row.source, sighting{row.r.Place, milli(row.r.EndedAt)})
 		}
-		row.r.Place = row.sightings[source].Place
+		r := *row.r
+		r.Place = row.sightings[source].Place
+		row.r = &r
 		row.dropSighting(source)
 		row.source, row.vanished = source, false
 		return
