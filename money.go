@@ -3,6 +3,7 @@ package meterbridge
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"strings"
@@ -74,6 +75,8 @@ func (p PicoUSD) Times(n int64) PicoUSD {
 }
 
 // MicroUSD is p in micro-USD, rounded up: the one rounding of a reported figure.
+// An amount beyond what an int64 of micro-USD holds (9 × 10^12 USD) is the
+// greatest or the least one: a figure never turns into one of the other sign.
 func (p PicoUSD) MicroUSD() int64 {
 	if p.hi == 0 {
 		q, r := p.lo/PicosPerMicro, p.lo%PicosPerMicro
@@ -86,7 +89,13 @@ func (p PicoUSD) MicroUSD() int64 {
 	if r.Sign() > 0 {
 		q.Add(q, big.NewInt(1))
 	}
-	return q.Int64()
+	switch {
+	case q.IsInt64():
+		return q.Int64()
+	case q.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
 }
 
 // Int64 returns p as an int64 and whether it fits.

@@ -1,6 +1,9 @@
 package meterbridge
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Count is a number that a log may not report. The zero value means "not
 // reported", which is never the same as a reported 0.
@@ -12,9 +15,25 @@ type Count struct {
 // Reported returns the count n, reported.
 func Reported(n int64) Count { return Count{N: n, OK: true} }
 
+// MaxCount is the greatest count that a log, or a person, may state of one
+// request: 2^53, what a float holds exactly. A greater one is no count but a
+// fault, and sums of a few that are below never overflow.
+const MaxCount = 1 << 53
+
 // Plus adds two counts; it is "not reported" only when both are.
 func (c Count) Plus(d Count) Count {
-	return Count{N: c.N + d.N, OK: c.OK || d.OK}
+	return Count{N: plus(c.N, d.N), OK: c.OK || d.OK}
+}
+
+// plus is a + b, held at the ends of the range: a sum never changes its sign.
+func plus(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
 }
 
 // Tokens are the token classes of one request. They are disjoint but for
@@ -41,11 +60,11 @@ func (t Tokens) CacheWrite() Count { return t.CacheWrite5m.Plus(t.CacheWrite1h) 
 
 // Prompt is the whole prompt: uncached input, cache reads and cache writes.
 func (t Tokens) Prompt() int64 {
-	return t.Input.N + t.CacheRead.N + t.CacheWrite5m.N + t.CacheWrite1h.N
+	return plus(plus(t.Input.N, t.CacheRead.N), plus(t.CacheWrite5m.N, t.CacheWrite1h.N))
 }
 
 // Total is input + output + cache reads + cache writes.
-func (t Tokens) Total() int64 { return t.Prompt() + t.Output.N }
+func (t Tokens) Total() int64 { return plus(t.Prompt(), t.Output.N) }
 
 // Precision tells what one row of a source stands for.
 type Precision string

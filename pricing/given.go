@@ -72,8 +72,8 @@ func (g *GivenRequest) Request(now time.Time) (meterbridge.Request, error) {
 	if g.Reasoning != nil {
 		r.Tokens.Reasoning = meterbridge.Reported(*g.Reasoning)
 	}
-	if min(g.Input, g.Output, g.CacheRead, g.CacheWrite5m, g.CacheWrite1h, g.WebSearches) < 0 {
-		return r, fmt.Errorf("%w: a negative count", ErrRequests)
+	if err := g.check(); err != nil {
+		return r, err
 	}
 	if g.At != "" {
 		at, err := ParseAt(g.At)
@@ -85,6 +85,29 @@ func (g *GivenRequest) Request(now time.Time) (meterbridge.Request, error) {
 	var err error
 	r.Recorded, err = g.recorded()
 	return r, err
+}
+
+// check refuses counts that no request can have.
+func (g *GivenRequest) check() error {
+	reasoning := int64(0)
+	if g.Reasoning != nil {
+		reasoning = *g.Reasoning
+	}
+	for _, c := range [...]struct {
+		name string
+		n    int64
+	}{
+		{"input", g.Input}, {"output", g.Output}, {"reasoning", reasoning}, {"cache_read", g.CacheRead},
+		{"cache_write_5m", g.CacheWrite5m}, {"cache_write_1h", g.CacheWrite1h}, {"web_search_requests", g.WebSearches},
+	} {
+		switch {
+		case c.n < 0:
+			return fmt.Errorf("%w: a negative count: %s is %d", ErrRequests, c.name, c.n)
+		case c.n > meterbridge.MaxCount:
+			return fmt.Errorf("%w: an impossible count: %s is %d, more than %d (2^53)", ErrRequests, c.name, c.n, int64(meterbridge.MaxCount))
+		}
+	}
+	return nil
 }
 
 // recorded reads the recorded cost. Without tokens beside it, or as an invoiced
