@@ -80,7 +80,7 @@ Nothing leaves the machine.`,
 	root.AddCommand(
 		newScanCmd(a), newUsageCmd(a), newSessionsCmd(a), newTimelineCmd(a), newExplainCmd(a), newReconcileCmd(a),
 		newCompareCmd(a), newSQLCmd(a), newExportCmd(a), newPricingCmd(a), newHarnessesCmd(a), newDoctorCmd(a),
-		newVersionCmd(a), newManCmd(a),
+		newVersionCmd(a), newManCmd(),
 	)
 	return root
 }

@@ -50,9 +50,12 @@ func newCompareCmd(a *app) *cobra.Command {
 
 func (a *app) compareTable(r daemon.CompareReport) error {
 	g := grid{columns: []column{
-		{name: r.Kind, shrink: true}, {name: "Ours", right: true}, {name: "Theirs", right: true},
+		{name: r.Kind, shrink: true},
+		{name: "Ours", right: true},
+		{name: "Theirs", right: true},
 		{name: "Difference", right: true},
-		{name: "Our cost", right: true, drop: 1}, {name: "Their cost", right: true, drop: 1},
+		{name: "Our cost", right: true, drop: 1},
+		{name: "Their cost", right: true, drop: 1},
 		{name: "Why", shrink: true},
 	}}
 	for _, row := range r.Rows {

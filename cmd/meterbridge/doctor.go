@@ -60,8 +60,12 @@ func (a *app) doctorText(r daemon.DoctorReport, zone *time.Location) error {
 func placesGrid(r daemon.DoctorReport) grid {
 	g := grid{columns: []column{
 		{name: "Harness"},
-		{name: "Machine", drop: 3}, {name: "Files", right: true}, {name: "Gone", right: true},
-		{name: "Requests", right: true}, {name: "Copied", right: true, drop: 1}, {name: "Vanished", right: true, drop: 2},
+		{name: "Machine", drop: 3},
+		{name: "Files", right: true},
+		{name: "Gone", right: true},
+		{name: "Requests", right: true},
+		{name: "Copied", right: true, drop: 1},
+		{name: "Vanished", right: true, drop: 2},
 		{name: "Problems", right: true},
 	}}
 	for _, x := range r.Places {

@@ -67,8 +67,12 @@ func (a *app) explainTable(r daemon.ExplainReport, zone *time.Location, all bool
 		{name: "Verdict"},
 		{name: "Rule", shrink: true},
 		{name: "Time", drop: 2},
-		{name: "Model", shrink: true, drop: 4}, {name: "Input", right: true}, {name: "Output", right: true},
-		{name: "Cache write", right: true, drop: 3}, {name: "Cache read", right: true, drop: 3}, {name: "USD", right: true, drop: 1},
+		{name: "Model", shrink: true, drop: 4},
+		{name: "Input", right: true},
+		{name: "Output", right: true},
+		{name: "Cache write", right: true, drop: 3},
+		{name: "Cache read", right: true, drop: 3},
+		{name: "USD", right: true, drop: 1},
 		{name: "Where", shrink: true},
 	}}
 	records := r.Records

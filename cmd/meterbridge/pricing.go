@@ -123,8 +123,10 @@ func (a *app) unpricedTable(list []daemon.UnpricedName) error {
 		return err
 	}
 	g := grid{columns: []column{
-		{name: "Harness"}, {name: "Provider"},
-		{name: "Model", shrink: true}, {name: "Requests", right: true},
+		{name: "Harness"},
+		{name: "Provider"},
+		{name: "Model", shrink: true},
+		{name: "Requests", right: true},
 		{name: "Total tokens", right: true},
 		{name: "First day", drop: 1},
 	}}

@@ -72,9 +72,12 @@ func scanAnswer(r daemon.ScanResult) scanReport {
 func (a *app) scanTable(r daemon.ScanResult) error {
 	g := grid{columns: []column{
 		{name: "Harness"},
-		{name: "Files", right: true}, {name: "Read", right: true},
-		{name: "MB read", right: true, drop: 2}, {name: "Requests read", right: true},
-		{name: "Gone", right: true, drop: 1}, {name: "Problems", right: true},
+		{name: "Files", right: true},
+		{name: "Read", right: true},
+		{name: "MB read", right: true, drop: 2},
+		{name: "Requests read", right: true},
+		{name: "Gone", right: true, drop: 1},
+		{name: "Problems", right: true},
 	}}
 	for _, h := range r.Harnesses {
 		g.rows = append(g.rows, []string{

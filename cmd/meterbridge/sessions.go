@@ -74,10 +74,14 @@ func (a *app) sessions(ctx context.Context, m *daemon.Meter, f sessionsFlags) er
 		return err
 	}
 	g := grid{columns: []column{
-		{name: "Session"}, {name: "Last", drop: 1},
+		{name: "Session"},
+		{name: "Last", drop: 1},
 		{name: "Harness", drop: 2},
-		{name: "Title", shrink: true}, {name: "Project", shrink: true, drop: 4}, {name: "Sub-agents", right: true, drop: 5},
-		{name: "Requests", right: true, drop: 3}, {name: "Total", right: true},
+		{name: "Title", shrink: true},
+		{name: "Project", shrink: true, drop: 4},
+		{name: "Sub-agents", right: true, drop: 5},
+		{name: "Requests", right: true, drop: 3},
+		{name: "Total", right: true},
 		{name: "Cost", right: true},
 	}}
 	for _, s := range list.Sessions {
@@ -140,9 +144,14 @@ func branchOf(branch *string) string {
 
 func (a *app) sessionTables(s daemon.SessionAnswer) error {
 	models := grid{columns: []column{
-		{name: "Model", shrink: true}, {name: "Requests", right: true},
-		{name: "Input", right: true}, {name: "Output", right: true}, {name: "Cache write", right: true, drop: 2},
-		{name: "Cache read", right: true, drop: 2}, {name: "Total", right: true, drop: 1}, {name: "Cost", right: true},
+		{name: "Model", shrink: true},
+		{name: "Requests", right: true},
+		{name: "Input", right: true},
+		{name: "Output", right: true},
+		{name: "Cache write", right: true, drop: 2},
+		{name: "Cache read", right: true, drop: 2},
+		{name: "Total", right: true, drop: 1},
+		{name: "Cost", right: true},
 	}}
 	for _, m := range s.Models {
 		models.rows = append(models.rows, []string{

@@ -104,9 +104,15 @@ func (a *app) drawTimeline(t daemon.Timeline, zone *time.Location) error {
 		fmt.Fprintf(a.out, "Only the newest %d requests are shown.\n", len(t.Requests))
 	}
 	g := grid{columns: []column{
-		{name: "End"}, {name: "Over time"}, {name: "Took", right: true, drop: 2}, {name: "Model", shrink: true, drop: 4},
-		{name: "Sub-agent", shrink: true, drop: 5}, {name: "Input", right: true}, {name: "Output", right: true},
-		{name: "Cache read", right: true, drop: 1}, {name: "Tools", shrink: true, drop: 3},
+		{name: "End"},
+		{name: "Over time"},
+		{name: "Took", right: true, drop: 2},
+		{name: "Model", shrink: true, drop: 4},
+		{name: "Sub-agent", shrink: true, drop: 5},
+		{name: "Input", right: true},
+		{name: "Output", right: true},
+		{name: "Cache read", right: true, drop: 1},
+		{name: "Tools", shrink: true, drop: 3},
 	}}
 	for _, r := range t.Requests {
 		g.rows = append(g.rows, []string{

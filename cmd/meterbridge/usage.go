@@ -146,10 +146,13 @@ func usageGrid(r daemon.UsageReport) grid {
 		{name: "Models", shrink: true, drop: 4},
 		{name: "Requests", right: true, drop: 3},
 		{name: "Prompts", right: true, drop: 6},
-		{name: "Input", right: true}, {name: "Output", right: true},
+		{name: "Input", right: true},
+		{name: "Output", right: true},
 		{name: "Reasoning", right: true, drop: 7},
-		{name: "Cache write", right: true, drop: 1}, {name: "Cache read", right: true, drop: 1},
-		{name: "Total", right: true, drop: 2}, {name: "Cost", right: true},
+		{name: "Cache write", right: true, drop: 1},
+		{name: "Cache read", right: true, drop: 1},
+		{name: "Total", right: true, drop: 2},
+		{name: "Cost", right: true},
 	}}
 	for _, row := range r.Rows {
 		g.rows = append(g.rows, append([]string{rowName(r.By, row), strings.Join(row.Models, ", ")}, figures(row.Numbers)...))

@@ -22,7 +22,7 @@ func newVersionCmd(a *app) *cobra.Command {
 	}
 }
 
-func newManCmd(a *app) *cobra.Command {
+func newManCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "man FOLDER", Short: "Write manual pages into a folder", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -36,7 +36,8 @@ type claudeState struct {
 	cached                           int64 // tokens of it already in the cache
 }
 
-func (g *gen) claudeHead(b []byte, s *claudeState) []byte {
+func (g *gen) claudeHead(s *claudeState) []byte {
+	var b []byte
 	if s.parent == "" {
 		b = append(b, `{"parentUuid":null,"isSidechain":`...)
 	} else {
@@ -87,8 +88,10 @@ func (g *gen) claude(h *Part, target int64, projs []projInfo) {
 	for h.Bytes < target {
 		pi := int(math.Pow(g.r.Float64(), 2) * float64(len(projs)))
 		pr := projs[pi]
-		s := &claudeState{sid: g.uuid(), cwd: pr.cwd, branch: []string{"main", "feat/usage", "fix/parse-42"}[g.r.IntN(3)],
-			version: "2.0." + strconv.Itoa(g.r.IntN(80)), ts: g.sessionStart()}
+		s := &claudeState{
+			sid: g.uuid(), cwd: pr.cwd, branch: []string{"main", "feat/usage", "fix/parse-42"}[g.r.IntN(3)],
+			version: "2.0." + strconv.Itoa(g.r.IntN(80)), ts: g.sessionStart(),
+		}
 		path := filepath.Join(root, pr.slug, s.sid+".jsonl")
 		l := h.create(path)
 		var keep []kept
@@ -122,7 +125,7 @@ func (g *gen) claude(h *Part, target int64, projs []projInfo) {
 					l.line(fmt.Appendf(nil, `{"type":"file-history-snapshot","messageId":"%s","snapshot":{"messageId":"%s","trackedFileBackups":{},"timestamp":"%s"},"isSnapshotUpdate":false}`, g.uuid(), g.uuid(), s.ts.Format(iso)), false)
 				}
 				s.ts = s.ts.Add(time.Duration(20+g.r.IntN(240)) * time.Second)
-				b := g.claudeHead(nil, s)
+				b := g.claudeHead(s)
 				b = append(b, `"type":"user","message":{"role":"user","content":"`...)
 				b = append(b, g.p.text(g.r, g.lognorm(180, 1.2, 20, 20000))...)
 				b = append(b, `"}`...)
@@ -139,13 +142,13 @@ func (g *gen) claude(h *Part, target int64, projs []projInfo) {
 			if s.ctx > 165000 { // compaction
 				s.ctx = int64(g.lognorm(24000, 0.2, 12000, 40000))
 				s.cached = 0
-				b := g.claudeHead(nil, s)
+				b := g.claudeHead(s)
 				b = append(b, `"type":"system","subtype":"compact_boundary","content":"Conversation compacted","isMeta":false,"level":"info","compactMetadata":{"trigger":"auto","preTokens":165432}`...)
 				put(g.claudeTail(b, s), false)
 			}
 		}
 		if g.r.IntN(50) == 0 {
-			b := g.claudeHead(nil, s)
+			b := g.claudeHead(s)
 			b = append(b, `"message":{"id":"`+g.uuid()+`","model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","stop_sequence":"","type":"message",`...)
 			b = usageJSON(b, 0, 0, 0, 0, 0)
 			b = append(b, `,"content":[{"type":"text","text":"API Error: 529 overloaded"}]},"isApiErrorMessage":true,"type":"assistant"`...)
@@ -157,7 +160,7 @@ func (g *gen) claude(h *Part, target int64, projs []projInfo) {
 			h.Traps["claude_blank_lines"]++
 		}
 		if g.r.IntN(50) == 0 { // torn last line
-			b := g.claudeHead(nil, s)
+			b := g.claudeHead(s)
 			b = append(b, `"message":{"model":"`+model+`","id":"msg_torn","type":"message","role":"assistant","content":[{"type":"text","text":"abc`...)
 			l.raw(b)
 			h.Traps["claude_torn_last_lines"]++

@@ -37,7 +37,7 @@ func (g *gen) claudeRequest(h *Part, s *claudeState, model string, put func([]by
 			o = int64(1 + g.r.IntN(7)) // placeholder while streaming
 			s.ts = s.ts.Add(time.Duration(200+g.r.IntN(2500)) * time.Millisecond)
 		}
-		b := g.claudeHead(nil, s)
+		b := g.claudeHead(s)
 		b = append(b, `"message":{"model":"`...)
 		b = append(b, model...)
 		b = append(b, `","id":"`...)
@@ -95,7 +95,7 @@ func (g *gen) claudeRequest(h *Part, s *claudeState, model string, put func([]by
 	if toolID != "" {
 		for g.r.IntN(3) == 0 { // progress lines
 			s.ts = s.ts.Add(time.Duration(300+g.r.IntN(2000)) * time.Millisecond)
-			b := g.claudeHead(nil, s)
+			b := g.claudeHead(s)
 			b = append(b, `"type":"progress","data":{"type":"bash_progress","output":"`...)
 			b = append(b, g.p.text(g.r, g.lognorm(300, 0.8, 30, 4000))...)
 			b = append(b, `","elapsedTimeSeconds":3},"toolUseID":"`+toolID+`"`...)
@@ -106,7 +106,7 @@ func (g *gen) claudeRequest(h *Part, s *claudeState, model string, put func([]by
 		if g.r.IntN(300) == 0 {
 			n = 400000 + g.r.IntN(1200000) // a picture
 		}
-		b := g.claudeHead(nil, s)
+		b := g.claudeHead(s)
 		b = append(b, `"type":"user","message":{"role":"user","content":[{"tool_use_id":"`...)
 		b = append(b, toolID...)
 		if n >= 400000 {
@@ -134,7 +134,7 @@ func (g *gen) claudeRequest(h *Part, s *claudeState, model string, put func([]by
 func (g *gen) subagent(h *Part, dir string, ps *claudeState, pr projInfo, put func([]byte, bool)) {
 	s := &claudeState{sid: ps.sid, cwd: ps.cwd, branch: ps.branch, version: ps.version, agent: g.hex(8), side: true, ts: ps.ts}
 	l := h.create(filepath.Join(dir, "agent-"+s.agent+".jsonl"))
-	b := g.claudeHead(nil, s)
+	b := g.claudeHead(s)
 	b = append(b, `"type":"user","message":{"role":"user","content":"`...)
 	b = append(b, g.p.text(g.r, 900)...)
 	b = append(b, `"}`...)
@@ -157,7 +157,7 @@ func (g *gen) subagent(h *Part, dir string, ps *claudeState, pr projInfo, put fu
 		h.count(g.at, model, pr.slug, s.sid, t)
 		total.add(t)
 		if lastLine != nil && len(lastLine) < 20000 && g.r.IntN(4) == 0 { // a nested copy in the parent: not a request
-			b := g.claudeHead(nil, ps)
+			b := g.claudeHead(ps)
 			b = append(b, `"type":"progress","data":{"type":"agent_progress","agentId":"`+s.agent+`","message":`...)
 			b = append(b, lastLine...)
 			b = append(b, `},"toolUseID":"toolu_parent"`...)
@@ -179,7 +179,7 @@ func (g *gen) subagent(h *Part, dir string, ps *claudeState, pr projInfo, put fu
 	}
 	l.close()
 	ps.ts = s.ts
-	b = g.claudeHead(nil, ps)
+	b = g.claudeHead(ps)
 	b = append(b, `"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_parent","type":"tool_result","content":[{"type":"text","text":"`...)
 	b = append(b, g.p.text(g.r, 1500)...)
 	b = append(b, `"}]}]},"toolUseResult":{"status":"completed","agentId":"`+s.agent+`","totalDurationMs":12345,"totalTokens":`...)

@@ -92,8 +92,8 @@ func (h *Part) create(path string) *lw {
 }
 
 func (l *lw) line(b []byte, usage bool) {
-	l.w.Write(b)
-	l.w.WriteByte('\n')
+	must2(l.w.Write(b))
+	must(l.w.WriteByte('\n'))
 	l.h.Lines++
 	l.h.Bytes += int64(len(b)) + 1
 	if usage {
@@ -102,7 +102,13 @@ func (l *lw) line(b []byte, usage bool) {
 	}
 }
 
-func (l *lw) raw(b []byte) { l.w.Write(b); l.h.Bytes += int64(len(b)) }
+func (l *lw) raw(b []byte) {
+	must2(l.w.Write(b))
+	l.h.Bytes += int64(len(b))
+}
+
+// must2 is must for calls that also return a number.
+func must2(_ int, err error) { must(err) }
 
 func (l *lw) close() {
 	must(l.w.Flush())

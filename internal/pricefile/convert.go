@@ -58,7 +58,7 @@ func (o override) convert(entry string, at places) (pricing.Override, error) {
 		return out, fail(key, err)
 	}
 	for _, t := range o.Tiers {
-		c, key, err := t.classes.convert()
+		c, key, err := t.convert()
 		if err != nil {
 			return out, fail("tiers", fmt.Errorf("%s: %w", key, err))
 		}
@@ -84,9 +84,11 @@ func (c classes) convert() (out pricing.Classes, key string, err error) {
 		text *string
 		to   **int64
 	}{
-		{"input", c.Input, &out.Input}, {"output", c.Output, &out.Output},
+		{"input", c.Input, &out.Input},
+		{"output", c.Output, &out.Output},
 		{"cache_read", c.CacheRead, &out.CacheRead},
-		{"cache_write_5m", c.CacheWrite5m, &out.CacheWrite5m}, {"cache_write_1h", c.CacheWrite1h, &out.CacheWrite1h},
+		{"cache_write_5m", c.CacheWrite5m, &out.CacheWrite5m},
+		{"cache_write_1h", c.CacheWrite1h, &out.CacheWrite1h},
 		{"reasoning", c.Reasoning, &out.Reasoning},
 	} {
 		if field.text == nil {
