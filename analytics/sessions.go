@@ -181,10 +181,10 @@ func (c *commit) session(f *meterbridge.Session) {
 		s.branch = c.l.mem.words.id(f.Branch)
 	}
 	if f.Title != "" && f.TitleRank >= s.rank {
-		s.title, s.rank = f.Title, f.TitleRank
+		s.title, s.rank = strings.Clone(f.Title), f.TitleRank
 	}
 	if at := whole(f.LastReplyAt); f.LastReply != "" && !at.Before(s.lastReplyAt) {
-		s.lastReply, s.lastReplyAt = f.LastReply, at
+		s.lastReply, s.lastReplyAt = strings.Clone(f.LastReply), at
 	}
 	s.relinked = s.relinked || was.parentID != s.parentID || was.relation != s.relation
 	was.relinked = s.relinked
@@ -196,7 +196,7 @@ func (c *commit) session(f *meterbridge.Session) {
 // set takes over what is said; an empty word says nothing.
 func set[S ~string](old *S, new S) {
 	if new != "" {
-		*old = new
+		*old = S(strings.Clone(string(new)))
 	}
 }
 

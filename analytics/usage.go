@@ -27,10 +27,12 @@ type usage struct {
 	by  grouping
 	// offset is the zone's offset as SQL, over {at}.
 	offset string
-	// sessions are the sessions of the filter; nil is no filter.
-	sessions []int32
-	blocks   []block
-	now      time.Time
+	// sessions are the only ones that are looked at, unless nil, and first and
+	// last the time in which they have requests.
+	sessions    []int32
+	first, last sql.NullInt64
+	blocks      []block
+	now         time.Time
 }
 
 // Usage answers one usage report. Days, weeks, months and hours are formed in

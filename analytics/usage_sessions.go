@@ -6,23 +6,39 @@ import (
 	"strconv"
 )
 
-// resolveSessions finds the sessions of the filter: the one named, and those
-// folded into it.
+// resolveSessions finds the sessions that the report is about, where it is not
+// about all: the one named and those folded into it, or the newest ones. With
+// them comes the time in which they have requests, which spares reading others.
 func (u *usage) resolveSessions() error {
-	if u.q.Session == "" {
-		return nil
+	switch {
+	case u.q.Session != "":
+		if err := u.takeSessions("named", u.q.Session); err != nil {
+			return err
+		}
+		if len(u.sessions) == 0 {
+			return fmt.Errorf("%w session %q", ErrUnknown, u.q.Session)
+		}
+	case u.q.By == "session" && u.q.Last > 0 && u.q.Filter == (Filter{}):
+		return u.takeSessions("newest", u.q.Last)
 	}
-	const q = `SELECT s.id FROM session s JOIN session r ON r.id = s.root WHERE s.native = ? OR r.native = ? ORDER BY s.id`
-	err := u.each(q, func(rows *sql.Rows) error {
+	return nil
+}
+
+func (u *usage) takeSessions(name string, arg any) error {
+	u.sessions = []int32{}
+	return u.each(usageFile(name), func(rows *sql.Rows) error {
 		var id int32
-		err := rows.Scan(&id)
+		var first, last sql.NullInt64
+		err := rows.Scan(&id, &first, &last)
 		u.sessions = append(u.sessions, id)
+		if first.Valid && (!u.first.Valid || first.Int64 < u.first.Int64) {
+			u.first = first
+		}
+		if last.Valid && (!u.last.Valid || last.Int64 > u.last.Int64) {
+			u.last = last
+		}
 		return err
-	}, u.q.Session, u.q.Session)
-	if err == nil && len(u.sessions) == 0 {
-		return fmt.Errorf("%w session %q", ErrUnknown, u.q.Session)
-	}
-	return err
+	}, arg)
 }
 
 // describe completes the rows of sessions and blocks.

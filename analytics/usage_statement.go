@@ -101,8 +101,12 @@ func (u *usage) where(alias, at, project string) (string, []any) {
 	if u.q.Project != "" {
 		add(project+" = "+wordOf, u.q.Project)
 	}
-	if len(u.sessions) > 0 {
-		parts = append(parts, alias+".session IN "+numbers(u.sessions))
+	if u.sessions != nil {
+		parts = append(parts, alias+".session IN "+numbers(append(u.sessions, 0)))
+	}
+	// Prompts come before the first request; requests cannot.
+	if u.sessions != nil && alias == "r" {
+		parts = append(parts, fmt.Sprintf("r.%s BETWEEN %d AND %d", at, u.first.Int64, u.last.Int64))
 	}
 	return strings.Join(parts, " AND "), args
 }
