@@ -50,7 +50,7 @@ func isProduction(rel string) bool {
 	if filepath.Ext(rel) != ".go" || strings.HasSuffix(rel, "_test.go") {
 		return false
 	}
-	for _, exempt := range []string{"harnesses/all/", "internal/testkit/", "internal/conformance/", "internal/corpus/", "internal/bench/"} {
+	for _, exempt := range []string{"harnesses/all/", "internal/testkit/", "internal/conformance/", "internal/corpus/", "internal/bench/", "internal/peers/"} {
 		if strings.HasPrefix(rel, exempt) {
 			return false
 		}
