@@ -19,13 +19,24 @@ const resetJitter = 10 * time.Minute
 // block is five hours of one harness: up to a reset that a log tells, or begun
 // at the full hour of the first request outside the block before.
 type block struct {
-	harness    int32
+	harness    string
+	harnessID  int32
 	start, end time.Time
 	recorded   bool
 }
 
-// blockKey is the number of the block of the instant {at}, NULL outside all.
-const blockKey = "(CASE WHEN {at} < recorded_block.end_at THEN recorded_block.n WHEN {at} < inferred_block.end_at THEN inferred_block.n END)"
+// inferredKey is added to the hour in the key of a request outside recorded
+// blocks, so that it is not taken for the number of a recorded one.
+const inferredKey = 1_000_000_000
+
+// blockKey is SQL for the recorded block, else the full hour, of the instant {at}.
+func (u *usage) blockKey() string {
+	hour := fmt.Sprintf("%s + %d", floorDiv("{at}", hourMillis), inferredKey)
+	if u.recorded == 0 {
+		return "(" + hour + ")"
+	}
+	return "(CASE WHEN {at} < recorded_block.end_at THEN recorded_block.n ELSE " + hour + " END)"
+}
 
 // resolveBlocks forms the blocks out of everything that the ledger has, so that
 // a filter does not move them.
@@ -36,25 +47,21 @@ func (u *usage) resolveBlocks() error {
 	if err := u.recordedBlocks(); err != nil {
 		return err
 	}
-	inferred, err := u.inferredBlocks()
-	u.blocks = append(u.blocks, inferred...)
-	slices.SortStableFunc(u.blocks, func(a, b block) int {
-		return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.harness, b.harness))
-	})
-	return err
+	u.recorded = len(u.blocks)
+	return u.inferredBlocks()
 }
 
 // recordedBlocks end at the resets that logs tell of five-hour limits.
 func (u *usage) recordedBlocks() error {
 	return u.each(usageFile("block_resets"), func(rows *sql.Rows) error {
-		var harness int32
+		var b block
 		var ms int64
-		if err := rows.Scan(&harness, &ms); err != nil {
+		if err := rows.Scan(&b.harnessID, &b.harness, &ms); err != nil {
 			return err
 		}
 		reset := fromMilli(ms)
-		b := block{harness: harness, start: reset.Add(-blockLength), end: reset, recorded: true}
-		if n := len(u.blocks); n > 0 && u.blocks[n-1].harness == harness {
+		b.start, b.end, b.recorded = reset.Add(-blockLength), reset, true
+		if n := len(u.blocks); n > 0 && u.blocks[n-1].harness == b.harness {
 			before := &u.blocks[n-1]
 			if reset.Sub(before.end) <= resetJitter {
 				before.end = reset
@@ -71,39 +78,61 @@ func (u *usage) recordedBlocks() error {
 
 // inferredBlocks hold the requests outside recorded ones. Blocks begin and end
 // at full hours, so the hours with a request are enough to form them.
-func (u *usage) inferredBlocks() ([]block, error) {
-	var blocks []block
-	query := fill(usageFile("block_hours"), map[string]string{"join": u.blockJoin("r.harness", "r.ended_at")})
-	err := u.each(query, func(rows *sql.Rows) error {
-		var harness int32
+func (u *usage) inferredBlocks() error {
+	outside := ""
+	if u.recorded > 0 {
+		outside = "WHERE (r.ended_at < recorded_block.end_at) IS NOT TRUE"
+	}
+	query := fill(usageFile("block_hours"), map[string]string{"join": u.blockJoin("r.harness", "r.ended_at"), "outside": outside, "hour": floorDiv("r.ended_at", hourMillis)})
+	return u.each(query, func(rows *sql.Rows) error {
+		var b block
 		var hour int64
-		if err := rows.Scan(&harness, &hour); err != nil {
+		if err := rows.Scan(&b.harnessID, &b.harness, &hour); err != nil {
 			return err
 		}
-		start := fromMilli(hour * hourMillis)
-		if n := len(blocks); n > 0 && blocks[n-1].harness == harness && start.Before(blocks[n-1].end) {
+		b.start = fromMilli(hour * hourMillis)
+		b.end = b.start.Add(blockLength)
+		if n := len(u.blocks); n > u.recorded && u.blocks[n-1].harness == b.harness && b.start.Before(u.blocks[n-1].end) {
 			return nil
 		}
-		blocks = append(blocks, block{harness: harness, start: start, end: start.Add(blockLength)})
+		u.blocks = append(u.blocks, b)
 		return nil
 	})
-	return blocks, err
 }
 
-// blockJoin joins the blocks to rows with this harness at this time.
+// blockJoin joins the recorded blocks to rows with this harness at this time.
 func (u *usage) blockJoin(harness, at string) string {
-	join := ""
-	for _, kind := range []string{"recorded", "inferred"} {
-		values := []string{"(-1, 0::BIGINT, 0::BIGINT, -1)"}
-		for n, b := range u.blocks {
-			if b.recorded == (kind == "recorded") {
-				values = append(values, fmt.Sprintf("(%d, %d, %d, %d)", b.harness, b.start.UnixMilli(), b.end.UnixMilli(), n))
-			}
-		}
-		join += fmt.Sprintf(" ASOF LEFT JOIN (VALUES %s) AS %s_block(harness, start_at, end_at, n) ON %s_block.harness = %s AND %s >= %s_block.start_at",
-			strings.Join(values, ", "), kind, kind, harness, at, kind)
+	if u.recorded == 0 {
+		return ""
 	}
-	return join
+	values := make([]string, u.recorded)
+	for n, b := range u.blocks[:u.recorded] {
+		values[n] = fmt.Sprintf("(%d, %d, %d, %d)", b.harnessID, b.start.UnixMilli(), b.end.UnixMilli(), n)
+	}
+	return fmt.Sprintf(" ASOF LEFT JOIN (VALUES %s) AS recorded_block(harness, start_at, end_at, n) ON recorded_block.harness = %s AND %s >= recorded_block.start_at",
+		strings.Join(values, ", "), harness, at)
+}
+
+// blockOf is the number of the block of a key, as text; empty for prompts
+// outside all blocks.
+func (u *usage) blockOf(key, harness string) string {
+	n, err := strconv.ParseInt(key, 10, 64)
+	if err != nil || n < inferredKey/2 {
+		return key
+	}
+	at := fromMilli((n - inferredKey) * hourMillis)
+	// Inferred blocks lie by harness, then by time.
+	inferred := u.blocks[u.recorded:]
+	i, found := slices.BinarySearchFunc(inferred, block{harness: harness, start: at}, func(a, b block) int {
+		return cmp.Or(cmp.Compare(a.harness, b.harness), a.start.Compare(b.start))
+	})
+	if !found {
+		i--
+	}
+	if i < 0 || inferred[i].harness != harness || !at.Before(inferred[i].end) {
+		return ""
+	}
+	return strconv.Itoa(u.recorded + i)
 }
 
 // block is the block with the number key.

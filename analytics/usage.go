@@ -31,8 +31,10 @@ type usage struct {
 	// last the time in which they have requests.
 	sessions    []int32
 	first, last sql.NullInt64
-	blocks      []block
-	now         time.Time
+	// blocks are the recorded ones, by harness and time, then the inferred ones.
+	blocks   []block
+	recorded int
+	now      time.Time
 }
 
 // Usage answers one usage report. Days, weeks, months and hours are formed in
@@ -136,6 +138,9 @@ func (u *usage) rows() ([]*usageGroup, error) {
 		if err := part.scan(found); err != nil {
 			return nil, err
 		}
+		if u.q.By == "block" {
+			part.key = u.blockOf(part.key, part.harness)
+		}
 		g := groups[part.key]
 		if g == nil {
 			g = &usageGroup{key: part.key}
@@ -157,6 +162,9 @@ func (u *usage) ordered(groups map[string]*usageGroup) []*usageGroup {
 			g.add(part)
 		}
 		g.order, _ = strconv.ParseInt(g.key, 10, 64)
+		if u.q.By == "block" {
+			g.order = u.block(g.key).start.UnixMilli()
+		}
 		rows = append(rows, g)
 	}
 	slices.SortFunc(rows, func(a, b *usageGroup) int {
@@ -165,9 +173,12 @@ func (u *usage) ordered(groups map[string]*usageGroup) []*usageGroup {
 			last = cmp.Compare(a.last, b.last)
 		}
 		if !u.by.named {
-			return cmp.Or(last, cmp.Compare(a.order, b.order))
+			return cmp.Or(last, cmp.Compare(a.order, b.order), cmp.Compare(a.harness, b.harness))
 		}
 		return cmp.Or(last, cmp.Compare(a.key, b.key))
 	})
+	if u.q.By == "block" && u.q.Last > 0 {
+		rows = rows[max(0, len(rows)-u.q.Last):]
+	}
 	return rows
 }

@@ -28,8 +28,12 @@ func (u *usage) prompts() (*promptCounts, error) {
 	query, args := u.promptStatement()
 	err = u.each(query, func(rows *sql.Rows) error {
 		var key sql.NullString
+		var harness string
 		var n int64
-		err := rows.Scan(&key, &n)
+		err := rows.Scan(&key, &harness, &n)
+		if u.q.By == "block" {
+			key.String = u.blockOf(key.String, harness)
+		}
 		p.byKey[key.String] += n
 		return err
 	}, args...)

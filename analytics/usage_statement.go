@@ -44,7 +44,6 @@ func (u *usage) requestStatement() (string, []any) {
 	}
 	if u.q.By == "block" {
 		from += u.blockJoin("r.harness", "r.ended_at")
-		where += " AND {block} IS NOT NULL"
 	}
 	cost := map[CostMode][2]string{
 		CostAuto:     {"coalesce(r.recorded_pusd::HUGEINT, r.list_pusd)", "r.recorded_pusd"},
@@ -115,7 +114,8 @@ func (u *usage) where(alias, at, project string) (string, []any) {
 func (u *usage) tail() string {
 	label, join := u.labels()
 	newest := ""
-	if u.q.Last > 0 {
+	// Blocks are put together of hours first.
+	if u.q.Last > 0 && u.q.By != "block" {
 		order := "max(last_at) DESC, key DESC"
 		if u.by.newest == byKey {
 			order = "key DESC"
@@ -139,7 +139,7 @@ func (u *usage) places(query, at string) string {
 	hour := floorDiv(at+" + "+offset, hourMillis) + fmt.Sprintf(" * %d - %s", hourMillis, offset)
 	return fill(query, map[string]string{
 		"day": dayExpr(offset, at), "hour": "(" + hour + ")", "week_start": fmt.Sprint(int(u.q.WeekStart)),
-		"block": strings.ReplaceAll(blockKey, "{at}", at),
+		"block": strings.ReplaceAll(u.blockKey(), "{at}", at),
 	})
 }
 

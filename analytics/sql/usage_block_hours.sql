@@ -1,6 +1,6 @@
 -- The full hours in which a harness has requests outside recorded blocks.
--- Columns: harness, hours since 1970.
-SELECT DISTINCT r.harness, r.ended_at // 3600000
-FROM request r{join}
-WHERE (r.ended_at < recorded_block.end_at) IS NOT TRUE
-ORDER BY 1, 2
+-- Columns: harness by number and name, hours since 1970.
+SELECT h.harness, coalesce(w.text, '') AS name, h.hour
+FROM (SELECT DISTINCT r.harness, {hour} AS hour FROM request r{join} {outside}) h
+LEFT JOIN word w ON w.id = h.harness
+ORDER BY name, h.hour

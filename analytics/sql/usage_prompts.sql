@@ -1,12 +1,13 @@
--- Prompts by key. key is that of the report over the prompt's time, from the
--- prompts p with their session s, where the same window and filters.
--- Columns: key as text, prompts.
+-- Prompts by key and harness. key is that of the report over the prompt's time,
+-- from the prompts p with their session s, where the same window and filters.
+-- Columns: key as text, harness, prompts.
 WITH grouped AS (
-  SELECT {key} AS key, count(*) AS prompts
+  SELECT {key} AS key, p.harness, count(*) AS prompts
   FROM {from}
   WHERE {where}
-  GROUP BY 1
+  GROUP BY 1, 2
 )
-SELECT {label} AS label, g.prompts
+SELECT {label} AS label, coalesce(hw.text, ''), g.prompts
 FROM grouped g
+LEFT JOIN word hw ON hw.id = g.harness
 {label_join}
