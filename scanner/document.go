@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"meterbridge"
 	"meterbridge/harnesses"
@@ -31,12 +33,16 @@ func (r *reading) document(ctx context.Context, f *os.File) error {
 	}
 	content = content[:n]
 	r.h.Document(r.t.kind, r.options(nil)).Document(content, &r.batch)
-	if len(r.batch.Problems) > 0 {
+	if slices.ContainsFunc(r.batch.Problems, unparsed) {
 		r.whole = false // half-written perhaps: what it lacks is not taken for vanished
 	}
 	r.seen(content)
 	return r.emit(ctx, nil)
 }
+
+// unparsed: what a document holds beside the problem may be missing from it; of
+// one that was read, only a number or a cost.
+func unparsed(p meterbridge.Problem) bool { return strings.HasPrefix(p.Reason, "malformed") }
 
 func (r *reading) refuse(ctx context.Context) error {
 	r.count(r.t.harness, Counts{Unreadable: 1})

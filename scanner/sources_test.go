@@ -171,6 +171,9 @@ func TestScan_Documents(t *testing.T) {
 	l.write("a.doc", line("a")+"r torn")
 	l.scan()
 	l.want("a s 7", "b s 7 vanished", "cc s 7")
+	l.write("a.doc", line("a")+"r cc s many 9\n")
+	l.scan()
+	l.want("a s 7", "b s 7 vanished", "cc s 7 vanished")
 }
 
 func TestScan_Databases(t *testing.T) {

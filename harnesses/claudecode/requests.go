@@ -51,12 +51,10 @@ func (p *parser) assistant() {
 // is named.
 func (p *parser) spent(native string) bool {
 	u := &p.row.message.usage
-	if p.row.costWrong {
-		p.problem("wrong-type", "costUSD is no number")
-	}
+	p.checkCost()
 	switch {
 	case u.wrong:
-		p.problem("wrong-type", "a number of the usage is no whole number from 0 up")
+		p.problem("wrong-type", "a number of the usage is no whole number from 0 to 2^53")
 		p.dropped(native, ruleWrong)
 	case !u.present || u.empty():
 	case p.when.IsZero():
@@ -66,6 +64,18 @@ func (p *parser) spent(native string) bool {
 		return true
 	}
 	return false
+}
+
+// checkCost names a recorded cost that is not taken over.
+func (p *parser) checkCost() {
+	switch {
+	case p.row.costWrong:
+		p.problem("wrong-type", "costUSD is no number")
+	case len(p.row.cost) > 0:
+		if _, err := meterbridge.ParseUSD(string(p.row.cost)); err != nil {
+			p.problem("refused-cost", "costUSD is below 0 or beyond what a request can cost")
+		}
+	}
 }
 
 // native is the identity of the row's request within the store.

@@ -88,14 +88,14 @@ func (u *usage) countIn(c *walk.Cursor, name string) (n meterbridge.Count) {
 }
 
 // count reads a count: null is "not reported", anything but a whole number from
-// 0 up marks the usage as wrong.
+// 0 to meterbridge.MaxCount marks the usage as wrong.
 func (u *usage) count(c *walk.Cursor) meterbridge.Count {
 	if c.Peek() == 'n' {
 		c.Skip()
 		return meterbridge.Count{}
 	}
 	n, ok := c.Int()
-	if !ok || n < 0 {
+	if !ok || n < 0 || n > meterbridge.MaxCount {
 		u.wrong = true
 		return meterbridge.Count{}
 	}

@@ -52,8 +52,11 @@ func FuzzUsage(f *testing.F) {
 	f.Add([]byte(`{"input_tokens":1,"input_tokens":"2"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		c := walk.Over(raw)
-		u, _ := scanUsage(&c)
-		if !c.End() || !json.Valid(raw) {
+		u, fine := scanUsage(&c)
+		if !fine && u != (usage{}) {
+			t.Errorf("%q holds what is no count, and is read as %+v", raw, u)
+		}
+		if !fine || !c.End() || !json.Valid(raw) {
 			return
 		}
 		var want map[string]json.RawMessage
@@ -64,7 +67,7 @@ func FuzzUsage(f *testing.F) {
 			"input_tokens": {N: u.In, OK: u.Has&hasIn != 0}, "output_tokens": {N: u.Out, OK: u.Has&hasOut != 0},
 		} {
 			var f float64
-			ok := json.Unmarshal(want[name], &f) == nil && !null(want[name]) && f >= 0 && f <= maxTokens && f == float64(int64(f))
+			ok := json.Unmarshal(want[name], &f) == nil && !null(want[name]) && f >= 0 && f <= meterbridge.MaxCount && f == float64(int64(f))
 			if ok != got.OK || (ok && int64(f) != got.N) {
 				t.Errorf("%s of %q: got %+v, want %v %v", name, raw, got, f, ok)
 			}

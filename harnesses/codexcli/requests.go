@@ -16,6 +16,7 @@ const (
 	ruleRestart   = "counter-restarted"
 	ruleRepeat    = "repeated-counter"
 	ruleZero      = "zero-usage"
+	ruleWrong     = "wrong-type"
 	ruleCopied    = "copied-history"
 	ruleInherited = "inherited-total"
 	ruleRecorded  = "record-counts"
@@ -43,6 +44,8 @@ func (r *rollout) recorded(n record) {
 	first := !r.m.Records
 	r.m.Records = true
 	switch {
+	case n.bad:
+		r.drop(n.used, ruleWrong)
 	case n.used.zero():
 		r.drop(n.used, ruleZero)
 	case first && r.counted(n.used, n.total):
@@ -86,6 +89,10 @@ func (r *rollout) count(n counter) {
 		r.problem("wrong-type", "a token_count has a number that is none")
 	}
 	if !n.info {
+		return
+	}
+	if n.bad && n.total.Has == 0 && n.last.Has == 0 {
+		r.drop(n.last, ruleWrong)
 		return
 	}
 	u, rule := r.judge(n.total, n.last)

@@ -25,11 +25,9 @@ const (
 	hasReason
 )
 
-// maxTokens bounds a believable number: what a float can hold exactly.
-const maxTokens = 1 << 53
-
-// readUsage reads a usage object; ok is false when one of its numbers is none.
-// What is no object, and an object without numbers, is the empty usage.
+// readUsage reads a usage object. One with a number that is no count is unknown
+// as a whole: ok is false, and it is empty. What is no object, and an object
+// without numbers, is the empty usage.
 func readUsage(raw []byte) (u usage, ok bool) {
 	if len(raw) == 0 {
 		return u, true
@@ -60,7 +58,10 @@ func scanUsage(c *walk.Cursor) (u usage, ok bool) {
 			c.Skip()
 		}
 	}
-	return u, ok
+	if !ok {
+		return usage{}, false
+	}
+	return u, true
 }
 
 func (u *usage) read(c *walk.Cursor, to *int64, bit uint8) bool {
@@ -70,7 +71,7 @@ func (u *usage) read(c *walk.Cursor, to *int64, bit uint8) bool {
 		return true
 	}
 	n, ok := c.Int()
-	if !ok || n < 0 || n > maxTokens {
+	if !ok || n < 0 || n > meterbridge.MaxCount {
 		return false
 	}
 	*to = n

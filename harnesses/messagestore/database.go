@@ -100,6 +100,8 @@ type row struct {
 	parts  parts
 	writes int64
 	place  meterbridge.Place
+	// told: an earlier reading has named what is wrong with the row.
+	told bool
 }
 
 // read goes on with the pass that the memory is in; more says that it is not
@@ -210,19 +212,21 @@ func (r *reader) row(v sqlite.Row) row {
 	rowid, _ := v.Int(0)
 	data := v.Bytes(4)
 	at := meterbridge.Place{Line: rowid, Hash: xxhash.Sum64(data)}
+	updated, _ := v.Int(3)
+	r.told = r.memory.told(rowid, updated)
 	m, err := decode(data, r.words)
 	if err != nil {
 		r.problem(at, "malformed-json", "a message is "+err.Error())
 	}
 	m.id, m.session = v.Text(1), r.words.plain(v.Bytes(2))
-	updated, _ := v.Int(3)
 	r.memory.see(rowid, updated, &m)
-	return row{message: m, writes: updated, place: at, parts: m.parts}
+	return row{message: m, writes: updated, place: at, parts: m.parts, told: r.told}
 }
 
 func (r *reader) write(ctx context.Context, page []row) error {
 	for i := range page {
 		w := &page[i]
+		r.told = w.told
 		in := r.conversation(w.session)
 		original, err := r.original(ctx, &w.message, in)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,35 @@ func TestQuery_MessageFinishedLater(t *testing.T) {
 	w.answer("a3", "s", t0+10*minute, t0+10*minute+1, 7)
 	wantIDs(t, "ten minutes later", m.read(), "a1=5 a2=70 a3=7")
 	wantIDs(t, "with nothing new but the last minute", m.read(), "a3=7")
+}
+
+// The newest rows are read again at each look, but what is wrong with them is
+// named once, and again when they were written again.
+func TestQuery_ProblemsAreNamedOnce(t *testing.T) {
+	w := newWriter(t)
+	m := &meter{t: t, path: w.path}
+	w.session("s", t0)
+	odd := func(tokens string) string {
+		return fmt.Sprintf(`{"role":"assistant","tokens":%s,"cost":-1,"time":{"created":%d,"completed":%d}}`, tokens, t0, t0+1)
+	}
+	w.exec("INSERT INTO message VALUES ('odd','s',?,?,?)", t0, t0+1, odd(`{"input":"1","output":2}`))
+	w.exec("INSERT INTO message VALUES ('torn','s',?,?,'{')", t0, t0+1)
+	w.part("p1", "odd", "no json")
+	reasons := func(when string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, p := range m.read().Problems {
+			got = append(got, p.Reason)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", when, diff)
+		}
+	}
+	reasons("first", "malformed-json", "malformed-json", "refused-cost", "wrong-type")
+	reasons("with nothing new")
+	w.exec("UPDATE message SET data=?, time_updated=? WHERE id='odd'", odd(`{"input":1,"output":[2]}`), t0+9000)
+	reasons("after one was written again", "malformed-json", "refused-cost", "wrong-type")
 }
 
 // A writer that does not move time_updated, or whose clock was wrong for a

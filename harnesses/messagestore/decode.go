@@ -89,37 +89,68 @@ func (m *message) readPath(c *walk.Cursor) {
 	})
 }
 
-// readUsage reads a tokens object. A negative number is a fault of old builds,
-// which subtracted a cache that lay outside the input: 0.
+// readUsage reads a tokens object; null is none.
 func readUsage(c *walk.Cursor) (u usage) {
+	u.container(c)
 	eachMember(c, func(key string) bool {
 		switch key {
 		case "total":
-			u.total = count(c)
+			wrong := u.wrong
+			u.total = u.count(c)
+			u.wrong = wrong
 		case "input":
-			u.input = count(c)
+			u.input = u.count(c)
 		case "output":
-			u.output = count(c)
+			u.output = u.count(c)
 		case "reasoning":
-			u.reasoning = count(c)
+			u.reasoning = u.count(c)
 		case "cache":
-			eachMember(c, func(key string) bool {
-				switch key {
-				case "read":
-					u.read = count(c)
-				case "write":
-					u.write = count(c)
-				default:
-					return false
-				}
-				return true
-			})
+			u.readCache(c)
 		default:
 			return false
 		}
 		return true
 	})
 	return u
+}
+
+func (u *usage) readCache(c *walk.Cursor) {
+	u.container(c)
+	eachMember(c, func(key string) bool {
+		switch key {
+		case "read":
+			u.read = u.count(c)
+		case "write":
+			u.write = u.count(c)
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// container notes what stands in the place of an object of numbers.
+func (u *usage) container(c *walk.Cursor) {
+	if b := c.Peek(); b != '{' && b != 'n' {
+		u.wrong, u.odd = true, true
+	}
+}
+
+// count reads a number of tokens; a whole number in another notation counts too,
+// null is "not reported". A negative number is a fault of old builds, which
+// subtracted a cache that lay outside the input: 0. Anything else marks the
+// usage as wrong.
+func (u *usage) count(c *walk.Cursor) meterbridge.Count {
+	if c.Peek() == 'n' {
+		c.Skip()
+		return meterbridge.Count{}
+	}
+	n, ok := c.Int()
+	if !ok || n > meterbridge.MaxCount {
+		u.wrong, u.odd = true, true
+		return meterbridge.Count{}
+	}
+	return meterbridge.Reported(max(n, 0))
 }
 
 func readFailure(c *walk.Cursor) (f failure) {
@@ -164,24 +195,22 @@ func instant(c *walk.Cursor) int64 {
 // maxInstant is the year 9999 in epoch milliseconds.
 const maxInstant = 253402300799999
 
-// count reads a number of tokens; a whole number in another notation counts too.
-func count(c *walk.Cursor) meterbridge.Count {
-	n, ok := c.Int()
-	if !ok {
-		return meterbridge.Count{}
-	}
-	return meterbridge.Reported(max(n, 0))
-}
-
 // price reads the raw text of a cost; null for none, for a zero, which only
-// means that no price was known, and for nonsense.
-func price(raw []byte) meterbridge.NullPico {
-	if len(raw) == 0 || raw[0] < '0' || raw[0] > '9' {
-		return meterbridge.NullPico{}
+// means that no price was known, and for nonsense, of which reason says what it
+// is.
+func price(raw []byte) (p meterbridge.NullPico, reason string) {
+	switch {
+	case len(raw) == 0 || raw[0] == 'n':
+		return p, ""
+	case raw[0] != '-' && (raw[0] < '0' || raw[0] > '9'):
+		return p, "wrong-type"
 	}
-	p, err := meterbridge.ParseUSD(string(raw))
-	if err != nil || p.IsZero() {
-		return meterbridge.NullPico{}
+	amount, err := meterbridge.ParseUSD(string(raw))
+	switch {
+	case err != nil:
+		return p, "refused-cost"
+	case amount.IsZero():
+		return p, ""
 	}
-	return meterbridge.SomePico(p)
+	return meterbridge.SomePico(amount), ""
 }

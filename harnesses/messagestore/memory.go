@@ -57,6 +57,12 @@ func (m *memory) see(rowid, updated int64, r *message) {
 	}
 }
 
+// told reports whether an earlier pass has read the row as it is, so that what is
+// wrong with it was named: the newest rows are read again at each look.
+func (m *memory) told(rowid, updated int64) bool {
+	return !m.Pass.Whole && rowid <= m.Row && updated <= m.Updated
+}
+
 // finish ends a pass.
 func (m *memory) finish() {
 	p := m.Pass

@@ -41,6 +41,9 @@ type message struct {
 // usage is a tokens object.
 type usage struct {
 	total, input, output, reasoning, read, write meterbridge.Count
+	// wrong: a number in it is no count, so that nothing is known; odd: one is
+	// none, be it the total, which is only a proof.
+	wrong, odd bool
 }
 
 // failure is an error object.

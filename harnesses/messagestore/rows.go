@@ -41,6 +41,7 @@ func (r *reader) addParts(ctx context.Context, page []row) error {
 	return r.db.Each(ctx, partsSQL, []any{string(list), int64(wholePart), int64(headPart), int64(tailPart)}, func(v sqlite.Row) error {
 		i, _ := v.Int(0)
 		p := &page[i].parts
+		r.told = page[i].told
 		if !v.Null(3) && p.addEnds(v.Bytes(1), v.Bytes(2), v.Bytes(3), r.words) {
 			return nil
 		}

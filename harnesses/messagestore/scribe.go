@@ -26,6 +26,7 @@ const (
 	ruleFailed  = "failed-without-usage"
 	ruleRunning = "running"
 	ruleZero    = "zero-usage"
+	ruleWrong   = "wrong-type"
 	ruleCopy    = "fork-copy"
 )
 
@@ -42,7 +43,9 @@ type conversation struct {
 type scribe struct {
 	harness string
 	trace   bool
-	out     *meterbridge.Batch
+	// told: the problems of the record at hand were named before.
+	told bool
+	out  *meterbridge.Batch
 }
 
 // message writes down a message and what its parts tell. written is when the
@@ -76,6 +79,7 @@ func (s *scribe) user(m *message, p *parts, in *conversation, at meterbridge.Pla
 
 func (s *scribe) assistant(m *message, p *parts, in *conversation, at meterbridge.Place, written int64) {
 	s.failure(m, at)
+	s.check(m, p, at)
 	if rule := unspent(m); rule != "" {
 		s.traceOf(m, in, at, "", meterbridge.Dropped, rule)
 		s.tools(m, p, "")
@@ -95,6 +99,8 @@ func (s *scribe) assistant(m *message, p *parts, in *conversation, at meterbridg
 // unspent says why a message without usage is no request; empty for one with usage.
 func unspent(m *message) string {
 	switch {
+	case m.usage.wrong:
+		return ruleWrong
 	case !m.usage.zero():
 		return ""
 	case m.failure.name != "":
@@ -105,15 +111,36 @@ func unspent(m *message) string {
 	return ruleZero
 }
 
+// check names the numbers of a message, and of its steps, that are none, and the
+// costs that are not taken over.
+func (s *scribe) check(m *message, p *parts, at meterbridge.Place) {
+	s.checkNumbers(m.usage, m.cost, at)
+	for _, st := range p.steps {
+		s.checkNumbers(st.usage, st.cost, at)
+	}
+}
+
+func (s *scribe) checkNumbers(u usage, cost []byte, at meterbridge.Place) {
+	if u.odd {
+		s.problem(at, "wrong-type", "a number of the tokens is no whole number up to 2^53")
+	}
+	switch _, reason := price(cost); reason {
+	case "wrong-type":
+		s.problem(at, reason, "a cost is no number")
+	case "refused-cost":
+		s.problem(at, reason, "a cost is below 0 or beyond what a request can cost")
+	}
+}
+
 // request is the row of a message, or of one step of it.
 func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u usage, cost []byte, written int64) meterbridge.Request {
 	r := meterbridge.Request{
 		Harness: s.harness, Store: store, NativeID: m.id, Session: m.session,
 		Project: projectOf(m, in), Model: m.model, Provider: m.provider,
 		StartedAt: millis(m.created), EndedAt: m.end(written),
-		Recorded: price(cost), Aborted: m.cutOff(),
-		Place: at,
+		Aborted: m.cutOff(), Place: at,
 	}
+	r.Recorded, _ = price(cost)
 	r.Tokens, r.Rule = tokensOf(u)
 	if m.compaction() {
 		r.Purpose = "compaction"
@@ -159,7 +186,10 @@ func requestsOf(m *message, p *parts) []step {
 	var sum, last usage
 	steps := make([]step, 0, len(p.steps))
 	for _, st := range p.steps {
-		if st.usage.zero() {
+		switch {
+		case st.usage.wrong:
+			return nil
+		case st.usage.zero():
 			continue
 		}
 		steps = append(steps, st)
@@ -265,6 +295,9 @@ func (s *scribe) reply(m *message, p *parts) (raw []byte, at int64, ok bool) {
 }
 
 func (s *scribe) problem(at meterbridge.Place, reason, detail string) {
+	if s.told {
+		return
+	}
 	s.out.Problems = append(s.out.Problems, meterbridge.Problem{Reason: reason, Detail: detail, Place: at})
 }
 
