@@ -128,19 +128,39 @@ func (l *Ledger) loadSources(ctx context.Context, m *memory) error {
 	})
 }
 
+// loadCounts asks one thing at a time: DuckDB needs longer to plan one statement
+// of many parts than to run all of these.
 func (l *Ledger) loadCounts(ctx context.Context, m *memory) error {
-	const q = `SELECT (SELECT coalesce(max(id), 0) FROM session), (SELECT count(*) FROM request), (SELECT coalesce(max(ended_at), 0) FROM request),
-  EXISTS (FROM prompt), EXISTS (FROM tool_call), EXISTS (FROM turn), EXISTS (FROM rate_limit), EXISTS (FROM event), EXISTS (FROM sighting),
-  (SELECT coalesce(max(value::BIGINT), 0) FROM meta WHERE key = 'unordered')`
-	var has [6]bool
-	err := l.w.QueryRowContext(ctx, q).Scan(&m.lastSession, &m.requests, &m.newest,
-		&has[0], &has[1], &has[2], &has[3], &has[4], &has[5], &m.unordered)
-	for i, table := range []string{"prompt", "tool_call", "turn", "rate_limit", "event", "sighting"} {
-		m.has[table] = has[i]
+	for _, table := range []string{"prompt", "tool_call", "turn", "rate_limit", "event", "sighting"} {
+		var rows int64
+		if err := l.number(ctx, "SELECT count(*) FROM "+table, &rows); err != nil {
+			return err
+		}
+		m.has[table] = rows > 0
 	}
+	var session int64
+	for _, ask := range []struct {
+		query string
+		into  *int64
+	}{
+		{"SELECT coalesce(max(id), 0)::BIGINT FROM session", &session},
+		{"SELECT count(*) FROM request", &m.requests},
+		{"SELECT coalesce(max(ended_at), 0) FROM request", &m.newest},
+		{"SELECT coalesce(max(value::BIGINT), 0) FROM meta WHERE key = 'unordered'", &m.unordered},
+	} {
+		if err := l.number(ctx, ask.query, ask.into); err != nil {
+			return err
+		}
+	}
+	m.lastSession = int32(session)
 	m.has["request"] = m.requests > 0
 	m.has["session"] = m.lastSession > 0
-	return err
+	return nil
+}
+
+// number asks for one number.
+func (l *Ledger) number(ctx context.Context, query string, into *int64) error {
+	return l.w.QueryRowContext(ctx, query).Scan(into)
 }
 
 func (l *Ledger) loadDirty(ctx context.Context, m *memory) error {

@@ -36,9 +36,6 @@ func (l *Ledger) reprice(ctx context.Context) error {
 	}
 	before := l.stats
 	err = l.transact(ctx, func() error {
-		if err := l.remember(ctx); err != nil {
-			return err
-		}
 		if err := l.priceAll(ctx); err != nil {
 			return err
 		}
@@ -100,6 +97,9 @@ func (l *Ledger) writeRates(ctx context.Context) error {
 func (l *Ledger) priceAll(ctx context.Context) error {
 	var last sql.NullInt64
 	if err := l.w.QueryRowContext(ctx, "SELECT max(rowid) FROM request").Scan(&last); err != nil || !last.Valid {
+		return err
+	}
+	if err := l.remember(ctx); err != nil {
 		return err
 	}
 	if err := l.execAll(ctx, "CREATE OR REPLACE TEMP TABLE repriced (row_id BIGINT, list_pusd HUGEINT, price_key INTEGER)"); err != nil {
