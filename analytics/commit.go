@@ -58,7 +58,7 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	}
 	l.write.Lock()
 	defer l.write.Unlock()
-	before := l.stats
+	before, written := l.stats, l.scan.written
 	err := l.transact(ctx, func() error {
 		if err := l.remember(ctx); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	})
 	if err != nil {
 		l.forget()
-		l.scan.written, l.scan.seen = false, nil
+		l.scan.written, l.scan.seen = written, nil
 		l.stats = before
 		return fmt.Errorf("commit to the ledger: %w", err)
 	}
