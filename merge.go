@@ -111,11 +111,11 @@ type Claim struct {
 // session came from the second.
 func Own(old, new Claim, derives func(child, origin string) bool) Owner {
 	switch {
-	case old.Earlier || old.Session == new.Session:
+	case old.Earlier:
 		return OldOwns
-	case derives(new.Session, old.Session):
+	case old.Session != new.Session && derives(new.Session, old.Session):
 		return OldOwns
-	case derives(old.Session, new.Session):
+	case old.Session != new.Session && derives(old.Session, new.Session):
 		return NewOwns
 	case !old.ModTime.Equal(new.ModTime):
 		return pick(new.ModTime.Before(old.ModTime))

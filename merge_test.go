@@ -1,0 +1,55 @@
+package meterbridge
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOwn(t *testing.T) {
+	older, newer := time.Unix(100, 0), time.Unix(200, 0)
+	derives := func(child, origin string) bool { return child == "fork" && origin == "root" }
+	for _, c := range []struct {
+		name     string
+		old, new Claim
+		want     Owner
+	}{
+		{"what an earlier scan saw stays", Claim{Session: "fork", Earlier: true, ModTime: newer}, Claim{Session: "root", ModTime: older}, OldOwns},
+		{"the origin owns, read last", Claim{Session: "fork", ModTime: older}, Claim{Session: "root", ModTime: newer}, NewOwns},
+		{"the origin owns, read first", Claim{Session: "root", ModTime: newer}, Claim{Session: "fork", ModTime: older}, OldOwns},
+		{"the older source", Claim{Session: "a", ModTime: newer}, Claim{Session: "b", ModTime: older}, NewOwns},
+		{"the smaller path", Claim{Session: "a", ModTime: older, Path: "/b"}, Claim{Session: "b", ModTime: older, Path: "/a"}, NewOwns},
+		{"one session in two files: the same rule, so that the order of reading does not show", Claim{Session: "a", ModTime: older, Path: "/b"}, Claim{Session: "a", ModTime: older, Path: "/a"}, NewOwns},
+	} {
+		if got := Own(c.old, c.new, derives); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	at := func(sec int64) time.Time { return time.Unix(sec, 0) }
+	rec := func(session string, output, read, end int64, side bool) Request {
+		return Request{Session: session, EndedAt: at(end), Side: side, Tokens: Tokens{Output: Reported(output), CacheRead: Reported(read)}}
+	}
+	for _, c := range []struct {
+		name       string
+		old, new   Request
+		owner      Owner
+		sameSource bool
+		want       Request
+	}{
+		{"the finished record as a whole", rec("s", 4, 500, 1, false), rec("s", 210, 480, 2, false), OldOwns, true, rec("s", 210, 480, 2, false)},
+		{"a partial record read later changes nothing but the end", rec("s", 210, 480, 2, false), rec("s", 4, 500, 3, false), OldOwns, true, rec("s", 210, 480, 3, false)},
+		{"equal output in one source: the last", rec("s", 7, 1, 1, false), rec("s", 7, 2, 2, false), OldOwns, true, rec("s", 7, 2, 2, false)},
+		{"equal output in two sources: the owner's", rec("a", 7, 1, 1, false), rec("b", 7, 2, 2, false), OldOwns, false, rec("a", 7, 1, 1, false)},
+		{"finished elsewhere, attributed to the owner", rec("a", 1, 1, 1, false), rec("b", 9, 2, 2, false), OldOwns, false, rec("a", 9, 2, 2, false)},
+		{"a replay never replaces", rec("a", 5, 1, 1, false), rec("a/x", 99, 9, 9, true), NewOwns, false, rec("a", 5, 1, 1, false)},
+		{"a replay read first gives way", rec("a/x", 99, 9, 9, true), rec("a", 5, 1, 1, false), OldOwns, false, rec("a", 5, 1, 1, false)},
+	} {
+		if d := cmp.Diff(c.want, Merge(c.old, c.new, c.owner, c.sameSource), cmp.AllowUnexported(PicoUSD{})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
