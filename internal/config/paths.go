@@ -44,3 +44,7 @@ func (p Paths) Settings() string { return filepath.Join(p.Config, "config.toml")
 
 // PriceOverrides is pricing.toml.
 func (p Paths) PriceOverrides() string { return filepath.Join(p.Config, "pricing.toml") }
+
+// LastPriceOverrides is a copy of pricing.toml as it was when it could last be
+// used.
+func (p Paths) LastPriceOverrides() string { return filepath.Join(p.Data, "pricing.last-good.toml") }

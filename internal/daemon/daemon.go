@@ -59,6 +59,7 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 	if m.lock, err = acquire(ctx, m.paths.Lock()); err != nil {
 		return nil, err
 	}
+	m.prices.keepUser(m.paths)
 	m.ledger, err = analytics.Open(ctx, m.paths.Ledger(), analytics.Options{
 		Prices: m.prices.table, DefaultProvider: m.defaultProvider, ReportZone: m.zone, Now: o.Now,
 	})
@@ -96,8 +97,8 @@ func prepare(o Options) (*Meter, error) {
 	if m.week, err = config.Weekday(m.config.Report.WeekStart); err != nil {
 		return nil, settingsFault(err)
 	}
-	m.prices, err = loadPrices(m.paths, m.config, o.Now)
-	return m, err
+	m.prices = ledgerPrices(m.paths, m.config, o)
+	return m, nil
 }
 
 // Close ends the use of the installation.

@@ -41,10 +41,15 @@ type Prices struct {
 	url   string
 	now   func() time.Time
 	warn  []string
+	// user is the content of the user's file, nil without one.
+	user []byte
+	// refused: the user's file cannot be used, and the table is not of it.
+	refused bool
 }
 
 // OpenPrices reads the installed table and the user's overrides, else the
-// embedded table.
+// embedded table. A pricing.toml that cannot be used is a *Fault: the answers are
+// about prices alone.
 func OpenPrices(o Options) (*Prices, error) {
 	paths := config.Locate(o.Getenv)
 	if o.Paths != nil {
@@ -54,20 +59,27 @@ func OpenPrices(o Options) (*Prices, error) {
 	if err != nil {
 		return nil, settingsFault(err)
 	}
-	return loadPrices(paths, c, o.Now)
-}
-
-func loadPrices(paths config.Paths, c config.Config, now func() time.Time) (*Prices, error) {
-	p := &Prices{files: pricing.Files{Dir: paths.Data, User: paths.PriceOverrides(), ParseUser: pricefile.Parse}, url: c.Pricing.URL, now: now}
-	table, warnings, err := pricing.Load(p.files)
+	p, err := loadPrices(paths, c, o.Now)
 	if err != nil {
 		return nil, &Fault{Err: fmt.Errorf("prices: %w", err), Hint: "docs/guide.md, section Prices, has an example of pricing.toml"}
 	}
+	return p, nil
+}
+
+// loadPrices reads the price table. The error is about the user's file, which is
+// refused as a whole; the prices beside it are good and lack what it says.
+func loadPrices(paths config.Paths, c config.Config, now func() time.Time) (*Prices, error) {
+	p := &Prices{url: c.Pricing.URL, now: now}
+	p.files = pricing.Files{Dir: paths.Data, User: paths.PriceOverrides(), ParseUser: func(content []byte) (pricing.User, error) {
+		p.user = content
+		return pricefile.Parse(content)
+	}}
+	table, warnings, err := pricing.Load(p.files)
 	p.table = table
 	for _, w := range warnings {
 		p.warn = append(p.warn, fmt.Sprintf("%s: %v", w.File, w.Err))
 	}
-	return p, nil
+	return p, err
 }
 
 // Warnings are sentences that the user should see once.
