@@ -69,6 +69,8 @@ type Ledger struct {
 	scan  scanState
 	stats Stats
 	bulk  struct{ requests, toolCalls *bulk }
+	// compactFrom is how many requests are worth putting in time order.
+	compactFrom int64
 	// providers are the default providers of harnesses.
 	providers map[string]string
 }
@@ -93,7 +95,7 @@ func Open(ctx context.Context, path string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", path, busy(err))
 	}
-	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o, providers: map[string]string{}}
+	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o, compactFrom: compactRows, providers: map[string]string{}}
 	l.bulk.requests, l.bulk.toolCalls = newBulk("request", requestTypes()), newBulk("tool_call", toolTypes())
 	l.db.SetMaxOpenConns(readers + 1)
 	l.db.SetMaxIdleConns(readers + 1)

@@ -85,7 +85,7 @@ const (
 // compact rewrites the requests in time order when many are not.
 func (l *Ledger) compact(ctx context.Context) error {
 	m := &l.mem
-	if !m.loaded || m.requests < compactRows || float64(m.unordered) <= unorderedShare*float64(m.requests) {
+	if !m.loaded || m.requests < l.compactFrom || float64(m.unordered) <= unorderedShare*float64(m.requests) {
 		return l.keepUnordered(ctx)
 	}
 	err := l.transact(ctx, func() error {
