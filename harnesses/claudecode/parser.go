@@ -85,9 +85,13 @@ func (p *parser) take() {
 	}
 }
 
-// clock sets the time of the row: its own, else that of the last row that had one.
+// clock sets the time of the row: its own, else that of the last row that had
+// one. A time before 1970 is that of a clock that was not set.
 func (p *parser) clock(stamp []byte) {
 	p.when, p.timed = parseTime(stamp)
+	if p.timed && p.when.UnixMilli() <= 0 {
+		p.when, p.timed = time.Time{}, false
+	}
 	switch {
 	case p.timed:
 		p.state.Last = p.when.UnixMilli()

@@ -101,16 +101,17 @@ func glued(line []byte) []byte {
 	return line[i:]
 }
 
-// millis reads an ISO 8601 instant; 0 when it is none.
+// millis reads an ISO 8601 instant; 0 when it is none, or lies before 1970: that
+// is a clock that was not set.
 func millis(raw []byte) int64 {
 	if t, ok := plainMillis(raw); ok {
-		return t
+		return max(0, t)
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(raw))
 	if err != nil {
 		return 0
 	}
-	return t.UnixMilli()
+	return max(0, t.UnixMilli())
 }
 
 // plainMillis reads the form that Codex writes, 2026-11-30T11:19:24.649Z.

@@ -93,6 +93,9 @@ func (r *rollout) read(e envelope) {
 	if r.ms == 0 {
 		r.ms = before
 	}
+	if r.ms == 0 {
+		r.ms = r.made()
+	}
 	r.m.Last = r.ms
 	if e.payload == nil {
 		r.bare(e)
@@ -111,6 +114,15 @@ func (r *rollout) read(e envelope) {
 		return
 	}
 	r.own(l, e.payload)
+}
+
+// made is when the thread was made as far as its head or its id tells: the time of
+// lines before any that has one. No request is lost for its clock.
+func (r *rollout) made() int64 {
+	if r.m.Made > 0 {
+		return r.m.Made
+	}
+	return idMillis(r.m.Thread)
 }
 
 // own handles a line of the thread's own.

@@ -90,9 +90,9 @@ func (d *documentParser) needsParts(m *message) bool {
 }
 
 // conversation looks the session up where something depends on it: a prompt on
-// its parent, a message that may be a copy on its begin.
+// its parent, a message that may be a copy or has no time on its begin.
 func (d *documentParser) conversation(m *message, p *parts) *conversation {
-	if m.role == "user" && p.typed || mayBeCopy(m) {
+	if m.role == "user" && p.typed || mayBeCopy(m) || m.end(0).IsZero() {
 		return d.files.session(m.session)
 	}
 	return &conversation{id: m.session}

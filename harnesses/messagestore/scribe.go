@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strconv"
+	"time"
 
 	"meterbridge"
 )
@@ -27,6 +28,7 @@ const (
 	ruleRunning = "running"
 	ruleZero    = "zero-usage"
 	ruleWrong   = "wrong-type"
+	ruleNoTime  = "no-time"
 	ruleCopy    = "fork-copy"
 )
 
@@ -80,7 +82,12 @@ func (s *scribe) user(m *message, p *parts, in *conversation, at meterbridge.Pla
 func (s *scribe) assistant(m *message, p *parts, in *conversation, at meterbridge.Place, written int64) {
 	s.failure(m, at)
 	s.check(m, p, at)
-	if rule := unspent(m); rule != "" {
+	rule := unspent(m)
+	if rule == "" && endOf(m, in, written).IsZero() {
+		s.problem(at, "wrong-type", "a message with tokens has no time, nor has its session")
+		rule = ruleNoTime
+	}
+	if rule != "" {
 		s.traceOf(m, in, at, "", meterbridge.Dropped, rule)
 		s.tools(m, p, "")
 		return
@@ -137,7 +144,7 @@ func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u u
 	r := meterbridge.Request{
 		Harness: s.harness, Store: store, NativeID: m.id, Session: m.session,
 		Project: projectOf(m, in), Model: m.model, Provider: m.provider,
-		StartedAt: millis(m.created), EndedAt: m.end(written),
+		StartedAt: millis(m.created), EndedAt: endOf(m, in, written),
 		Aborted: m.cutOff(), Place: at,
 	}
 	r.Recorded, _ = price(cost)
@@ -146,6 +153,15 @@ func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u u
 		r.Purpose = "compaction"
 	}
 	return r
+}
+
+// endOf is when an answer ended; one without any time gets that of its session's
+// begin.
+func endOf(m *message, in *conversation, written int64) time.Time {
+	if end := m.end(written); !end.IsZero() {
+		return end
+	}
+	return millis(in.created)
 }
 
 func projectOf(m *message, in *conversation) string {

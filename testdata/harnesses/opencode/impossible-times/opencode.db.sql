@@ -1,0 +1,14 @@
+PRAGMA journal_mode=WAL;
+CREATE TABLE project (id text PRIMARY KEY, worktree text NOT NULL, vcs text, name text, time_created integer NOT NULL, time_updated integer NOT NULL, sandboxes text NOT NULL);
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, workspace_id text, parent_id text, slug text NOT NULL, directory text NOT NULL, path text, title text NOT NULL, version text NOT NULL, cost real DEFAULT 0 NOT NULL, tokens_input integer DEFAULT 0 NOT NULL, tokens_output integer DEFAULT 0 NOT NULL, tokens_reasoning integer DEFAULT 0 NOT NULL, tokens_cache_read integer DEFAULT 0 NOT NULL, tokens_cache_write integer DEFAULT 0 NOT NULL, agent text, model text, revert text, time_created integer NOT NULL, time_updated integer NOT NULL, time_compacting integer, time_archived integer);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
+CREATE INDEX part_message_id_id_idx ON part (message_id, id);
+CREATE INDEX part_session_idx ON part (session_id);
+INSERT INTO project (id,worktree,vcs,time_created,time_updated,sandboxes) VALUES ('proj1','/srv/demo-shop','git',1791187200000,1791187200000,'[]');
+INSERT INTO session (id,project_id,parent_id,slug,directory,title,version,agent,time_created,time_updated) VALUES ('ses_1','proj1',NULL,'calm-river','/srv/demo-shop','Clocks','1.18.33','build',1791187200000,1791187200000);
+INSERT INTO message (id,session_id,time_created,time_updated,data) VALUES ('msg_1','ses_1',1791187201000,1791187202000,'{"role":"assistant","modelID":"m","providerID":"p","finish":"stop","time":{"created":-62135596800000,"completed":-1},"tokens":{"input":5,"output":6}}');
+INSERT INTO message (id,session_id,time_created,time_updated,data) VALUES ('msg_2','ses_1',0,0,'{"role":"assistant","modelID":"m","providerID":"p","finish":"stop","time":{"created":"x"},"tokens":{"input":5,"output":6}}');
+INSERT INTO message (id,session_id,time_created,time_updated,data) VALUES ('msg_3','ses_1',-5,-5,'{"role":"assistant","modelID":"m","providerID":"p","finish":"stop","time":null,"tokens":{"input":5,"output":6}}');
+INSERT INTO message (id,session_id,time_created,time_updated,data) VALUES ('msg_4','ses_gone',0,0,'{"role":"assistant","modelID":"m","providerID":"p","finish":"stop","time":{"created":0,"completed":0},"tokens":{"input":5,"output":6}}');
