@@ -20,6 +20,11 @@ func tokens(r meterbridge.Request, in, out, read, write int64) meterbridge.Reque
 
 const tokenRows = `SELECT session, input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens FROM requests ORDER BY session, ended_at, output_tokens`
 
+func in(r meterbridge.Request, project string) meterbridge.Request {
+	r.Project = project
+	return r
+}
+
 // modified is the unit of a log that was last written at a minute past nine.
 func modified(u meterbridge.Unit, minute int) meterbridge.Unit {
 	u.Checkpoint.ModTime = time.Date(2026, 10, 5, 9, minute, 0, 0, time.UTC)
@@ -55,6 +60,11 @@ func TestCommit_MergesRecordsOfOneRequest(t *testing.T) {
 			modified(logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 1, 100, 3, 4)), 5),
 			modified(logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 3)}},
 			[]string{"S1 1 100 3 4"}},
+		{"of copies in one session the older one owns, wherever it is read", [][]meterbridge.Unit{{
+			modified(logOf("/logs/c.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/copy")), 7),
+			modified(logOf("/logs/b.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/first")), 3),
+			modified(logOf("/logs/a.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/copy")), 5)}},
+			[]string{"S1 1 100 3 4"}},
 		{"what an earlier scan saw keeps its owner", [][]meterbridge.Unit{
 			{modified(logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 1, 100, 3, 4)), 5)},
 			{modified(logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 3)}},
@@ -78,6 +88,9 @@ func TestCommit_MergesRecordsOfOneRequest(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, dump(t, l, tokenRows)); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+			if got := dump(t, l, "SELECT DISTINCT project FROM requests WHERE project <> '/srv/shop'"); len(got) > 0 && got[0] != "/srv/first" {
+				t.Errorf("project %s, want that of the older log", got)
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, sessi
 	old.NativeID = ""
 	merged := meterbridge.Merge(old, *r, owner, same)
 	won := merged.NativeID != ""
-	if merged.Session == r.Session && row.r.Session != r.Session {
+	if owns(owner, row.r.Side, r.Side) {
 		row.session, row.owner = session, u.source
 	}
 	// A record that vanished from its log, or whose log is gone, lives on where it is held.
@@ -90,6 +90,15 @@ func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, sessi
 		row.parser, row.machine = u.Checkpoint.Parser, c.machine(u)
 	}
 	row.r = &merged
+}
+
+// owns reports whether the new record's session owns the request, as Merge
+// decides it: a side record never owns what another has.
+func owns(owner meterbridge.Owner, oldSide, newSide bool) bool {
+	if oldSide != newSide {
+		return oldSide
+	}
+	return owner == meterbridge.NewOwns
 }
 
 // sightAlso notes a further source, and that the note must be written.
