@@ -56,7 +56,9 @@ const PreviewRunes = 200
 // NativeID): a copy in a fork is the same prompt.
 type Prompt struct {
 	Harness, NativeID, Session string
-	At                         time.Time
+	// Project is the working directory in which it was typed; empty when not logged.
+	Project string
+	At      time.Time
 	// Preview holds at most PreviewRunes characters of the text.
 	Preview string
 	Place   Place

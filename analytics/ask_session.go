@@ -113,6 +113,9 @@ const mostListed = 1000
 // findSession for its errors.
 func (l *Ledger) Session(ctx context.Context, id string) (SessionAnswer, error) {
 	var a SessionAnswer
+	if err := l.freshen(ctx); err != nil {
+		return a, err
+	}
 	err := l.reading(ctx, func(q *sql.Conn) error {
 		f, err := findSession(ctx, q, id)
 		if err != nil {

@@ -124,7 +124,8 @@ func TestSession_Lists(t *testing.T) {
 }
 
 // Session bbbb-1 has turns of its log: one of 12 s with a request, and one
-// without, which is not counted. Codex has no sub-agent here: no parts.
+// without, which is not counted. Codex has no sub-agent here, so no parts, and no
+// prompt, so their number is not reported.
 func TestSession_TurnsOfTheLog(t *testing.T) {
 	w := shop(t)
 	got, err := w.l.Session(t.Context(), "bbbb")
@@ -132,8 +133,8 @@ func TestSession_TurnsOfTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := got.Usage
-	if *u.Prompts != 1 || *u.ElapsedMs != 12_000 || *u.LastFinishedAt != at("2026-10-06T09:00:12Z") || u.WorkingMs != nil || u.TimingComplete {
-		t.Errorf("usage = %s, want 1 prompt, 12000 ms", pretty(u))
+	if u.Prompts != nil || *u.ElapsedMs != 12_000 || *u.LastFinishedAt != at("2026-10-06T09:00:12Z") || u.WorkingMs != nil || u.TimingComplete {
+		t.Errorf("usage = %s, want no prompts, 12000 ms", pretty(u))
 	}
 	if u.CacheWriteTokens != nil || *u.TotalTokens != 160 || *u.CostMicroUSD != 7 || u.MainOnly != nil || *u.Provider != "openai" {
 		t.Errorf("usage = %s, want cache writes null, 160 tokens, 7 micro-USD, no parts", pretty(u))

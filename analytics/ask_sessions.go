@@ -28,8 +28,7 @@ type SessionList struct {
 	Sessions      []SessionSummary `json:"sessions"`
 }
 
-// SessionSummary is one session of a list, its sub-agents folded in. Prompts
-// are those that the log holds.
+// SessionSummary is one session of a list, its sub-agents folded in.
 type SessionSummary struct {
 	Session       string     `json:"session"`
 	Harness       string     `json:"harness"`
@@ -48,6 +47,9 @@ type SessionSummary struct {
 // Sessions lists sessions. Sub-agents are part of their root session.
 func (l *Ledger) Sessions(ctx context.Context, f SessionFilter) (SessionList, error) {
 	list := SessionList{SchemaVersion: SchemaVersion, Sessions: []SessionSummary{}}
+	if err := l.freshen(ctx); err != nil {
+		return list, err
+	}
 	err := l.reading(ctx, func(q *sql.Conn) error {
 		only, life, err := f.newest(ctx, q)
 		if err != nil || only != nil && len(only) == 0 {
@@ -69,10 +71,11 @@ func (l *Ledger) Sessions(ctx context.Context, f SessionFilter) (SessionList, er
 func (f SessionFilter) open() bool { return f.Since.IsZero() && f.Until.IsZero() }
 
 // newest chooses the newest sessions by what the small tables know of their
-// times, so that only their requests are read; nil when there is nothing to choose by.
+// times, so that only their requests are read; nil when there is nothing to
+// choose by: which folder a session is of, its requests say.
 func (f SessionFilter) newest(ctx context.Context, q querier) ([]int32, window, error) {
 	life := window{math.MinInt64, math.MaxInt64}
-	if f.Last <= 0 || !f.open() {
+	if f.Last <= 0 || !f.open() || f.Project != "" || f.Search != "" {
 		return nil, life, nil
 	}
 	life = window{math.MaxInt64, math.MinInt64}
@@ -83,12 +86,12 @@ func (f SessionFilter) newest(ctx context.Context, q querier) ([]int32, window, 
 			life = window{min(life.from, *first), max(life.to, *last+1)}
 		}
 		return err
-	}, int64(f.Last), f.Harness, f.Project, strings.ToLower(f.Search))
+	}, int64(f.Last), f.Harness)
 	return ids, life, err
 }
 
 func scanSummary(rows *sql.Rows, s *SessionSummary) error {
-	var prompts int64
+	var prompts *int64
 	var f figures
 	to := []any{
 		&s.Session, &s.Harness,
@@ -104,6 +107,6 @@ func scanSummary(rows *sql.Rows, s *SessionSummary) error {
 	if err := rows.Scan(append(to, f.targets()...)...); err != nil {
 		return err
 	}
-	s.Numbers, s.Models = f.numbers(&prompts), some(f.models)
+	s.Numbers, s.Models = f.numbers(prompts), some(f.models)
 	return nil
 }

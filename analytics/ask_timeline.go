@@ -39,7 +39,7 @@ type TimedRequest struct {
 	ReasoningTokens  *int64    `json:"reasoningTokens"`
 	CacheReadTokens  *int64    `json:"cacheReadTokens"`
 	CacheWriteTokens *int64    `json:"cacheWriteTokens"`
-	Tools            []string  `json:"tools,omitempty"`
+	Tools            []string  `json:"tools"`
 	Subagent         *Subagent `json:"subagent,omitempty"`
 }
 
@@ -77,6 +77,9 @@ func (l *Ledger) Timeline(ctx context.Context, id string, since, until time.Time
 		SchemaVersion: SchemaVersion, Since: millis(since), Until: millis(until),
 		UsageReadable: true, RequestTimes: "end", Statuses: []TimedStatus{}, Turns: []Turn{},
 	}
+	if err := l.freshen(ctx); err != nil {
+		return a, err
+	}
 	err := l.reading(ctx, func(q *sql.Conn) error {
 		f, err := findSession(ctx, q, id)
 		if err != nil {
@@ -111,6 +114,7 @@ func (a *Timeline) requests(ctx context.Context, q querier, t tree, from, to int
 		var tools *string
 		err := rows.Scan(&session, &r.StartedAt, &r.EndedAt, text{&r.Model}, &r.InputTokens, &r.OutputTokens, &r.ReasoningTokens,
 			&r.CacheReadTokens, &r.CacheWriteTokens, text{&tools})
+		r.Tools = []string{}
 		if tools != nil {
 			r.Tools = strings.Split(*tools, "\n")
 		}

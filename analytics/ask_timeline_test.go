@@ -27,7 +27,7 @@ func TestTimeline(t *testing.T) {
 			},
 			{
 				EndedAt: at("2026-10-05T08:00:20Z"), Model: ptr("opus"), InputTokens: ptr[int64](20), OutputTokens: ptr[int64](80),
-				CacheReadTokens: ptr[int64](9500), CacheWriteTokens: ptr[int64](0),
+				CacheReadTokens: ptr[int64](9500), CacheWriteTokens: ptr[int64](0), Tools: []string{},
 			},
 		},
 		Statuses: []TimedStatus{},

@@ -18,6 +18,9 @@ type Turn struct {
 
 	// seen is the last sign of life: the end, or the last request of an open turn.
 	seen int64
+	// prompts are those of the turn that numbers count: more than one where a
+	// person typed while the agent worked.
+	prompts int64
 }
 
 // turnMark is what the ledger knows of a turn.
@@ -26,6 +29,7 @@ type turnMark struct {
 	stop     *int64
 	outcome  string
 	logged   bool
+	prompts  int64
 	requests int64
 	lastEnd  *int64
 	// called: the last request called tools, so the agent had not finished by it.
@@ -37,7 +41,7 @@ type turnMark struct {
 func turnsOf(ctx context.Context, q querier, t tree) ([]Turn, error) {
 	from, to := t.life()
 	marks, err := collect(ctx, q, "turns", func(rows *sql.Rows, m *turnMark) error {
-		return rows.Scan(&m.start, &m.stop, &m.outcome, &m.logged, &m.requests, &m.lastEnd, &m.called, &m.aborted, &m.interrupted, &m.next)
+		return rows.Scan(&m.start, &m.stop, &m.outcome, &m.logged, &m.prompts, &m.requests, &m.lastEnd, &m.called, &m.aborted, &m.interrupted, &m.next)
 	}, t.ids(), t[0].id, from, to)
 	if err != nil {
 		return nil, err
@@ -50,7 +54,7 @@ func turnsOf(ctx context.Context, q querier, t tree) ([]Turn, error) {
 }
 
 func (m turnMark) turn() Turn {
-	t := Turn{Start: m.start, seen: m.start}
+	t := Turn{Start: m.start, seen: m.start, prompts: m.prompts}
 	if m.lastEnd != nil {
 		t.seen = max(t.seen, *m.lastEnd)
 	}
@@ -66,7 +70,7 @@ func (m turnMark) turn() Turn {
 }
 
 // ending is how the turn ended, empty while it is open. A log that marks turns
-// says so itself; where it only has prompts, the next prompt ends a turn, and
+// says so itself; where it only has a prompt, the next turn ends this one, and
 // the last one is over when its last answer called no tool. An end in an error
 // is an end: finished.
 func (m turnMark) ending() string {

@@ -18,13 +18,14 @@ type WindowUsage struct {
 	// Status is known only while a live agent runs the session.
 	Status        *string `json:"status"`
 	UsageReadable bool    `json:"usageReadable"`
-	// Prompts counts the counted turns that overlap the window.
+	// Prompts counts those of the turns that overlap the window; a prompt that
+	// ended without a request is none. Null where the harness logs no prompts.
 	Prompts *int64 `json:"prompts"`
 	Part
 	CostPartial bool `json:"costPartial"`
-	// Model and Provider are those of the newest request; absent when not logged.
-	Model    *string `json:"model,omitempty"`
-	Provider *string `json:"provider,omitempty"`
+	// Model and Provider are those of the newest request; null when not logged.
+	Model    *string `json:"model"`
+	Provider *string `json:"provider"`
 	// ElapsedMs runs from the first prompt to the last finished turn (or the last
 	// sign of life of an open one). WorkingMs needs the status history of a live
 	// agent: it is null for a session of which only the log is known, 0 without a turn.
@@ -67,6 +68,9 @@ type SubagentsPart struct {
 // errors are those of an ID: ErrUnknown, *AmbiguousError.
 func (l *Ledger) Window(ctx context.Context, id string, since, until time.Time) (WindowUsage, error) {
 	var u WindowUsage
+	if err := l.freshen(ctx); err != nil {
+		return u, err
+	}
 	err := l.reading(ctx, func(q *sql.Conn) error {
 		f, err := findSession(ctx, q, id)
 		if err != nil {
@@ -96,7 +100,13 @@ func windowOf(ctx context.Context, q querier, f found, t tree, turns []Turn, sin
 		return u, err
 	}
 	u.time(turns, from, to)
-	var err error
+	asked, err := yes(ctx, q, "logs_prompts", f.Harness)
+	if err != nil {
+		return u, err
+	}
+	if !asked {
+		u.Prompts = nil
+	}
 	u.ScannedAt, err = scannedAt(ctx, q)
 	return u, err
 }
@@ -121,7 +131,7 @@ func (u *WindowUsage) spend(ctx context.Context, q querier, t tree, from, to int
 	}
 	all, main, agents := parts["all"], parts["main"], parts["subagents"]
 	u.Part, u.CostPartial = all.figures.part(), all.partial()
-	apart, err := tellsAgentsApart(ctx, q, u.Harness)
+	apart, err := yes(ctx, q, "has_subagents", u.Harness)
 	if err != nil {
 		return err
 	}
@@ -141,16 +151,17 @@ func (u *WindowUsage) newest(ctx context.Context, q querier, t tree, from, to in
 
 // time fills what follows from the turns.
 func (u *WindowUsage) time(turns []Turn, from, to int64) {
-	prompts, last := int64(0), int64(0)
+	counted, prompts, last := int64(0), int64(0), int64(0)
 	open := false
 	for _, t := range turns {
 		if !t.overlaps(from, to) {
 			continue
 		}
-		if u.turns++; !t.Counted {
+		u.turns++
+		if prompts += t.prompts; !t.Counted {
 			continue
 		}
-		if prompts++; u.FirstPromptAt == nil {
+		if counted++; u.FirstPromptAt == nil {
 			u.FirstPromptAt = &t.Start
 		}
 		last, open = min(t.seen, to), t.End == nil
@@ -159,7 +170,7 @@ func (u *WindowUsage) time(turns []Turn, from, to int64) {
 		}
 	}
 	u.Prompts = &prompts
-	if prompts == 0 {
+	if counted == 0 {
 		u.WorkingMs = new(int64)
 		return
 	}
@@ -179,10 +190,10 @@ func (u *WindowUsage) Unreadable() {
 	u.Prompts = &u.turns
 }
 
-// tellsAgentsApart reports whether any session of the harness is a sub-agent:
-// then its logs tell their requests apart, and a count of 0 means none.
-func tellsAgentsApart(ctx context.Context, q querier, harness string) (bool, error) {
-	rows, err := collect(ctx, q, "has_subagents", func(rows *sql.Rows, yes *bool) error { return rows.Scan(yes) }, harness)
+// yes answers a question about a harness: whether its logs tell prompts, or the
+// requests of sub-agents, so that a count of 0 means none.
+func yes(ctx context.Context, q querier, name, harness string) (bool, error) {
+	rows, err := collect(ctx, q, name, func(rows *sql.Rows, yes *bool) error { return rows.Scan(yes) }, harness)
 	return len(rows) > 0 && rows[0], err
 }
 

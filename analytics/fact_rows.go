@@ -13,7 +13,7 @@ import (
 func (c *commit) flushPrompts() error {
 	return flushFacts(c, "prompt", c.prompts, func(r *promptState) *fact { return &r.fact }, func(r *promptState) []driver.Value {
 		return []driver.Value{
-			duckdb.UUID(r.id), c.l.mem.words.id(r.harness), r.session.id, milli(r.at), r.preview, int32(r.source), r.line, r.firstSeen,
+			duckdb.UUID(r.id), c.l.mem.words.id(r.harness), r.session.id, c.l.mem.words.id(r.project), milli(r.at), r.preview, int32(r.source), r.line, r.firstSeen,
 		}
 	}, func(a, b *promptState) int { return a.at.Compare(b.at) })
 }

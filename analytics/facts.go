@@ -24,6 +24,7 @@ type fact struct {
 
 type promptState struct {
 	fact
+	project string
 	at      time.Time
 	preview string
 	line    int64
@@ -63,11 +64,14 @@ func (c *commit) taken(f *fact, u *unit, session string) bool {
 func (c *commit) prompt(u *unit, id meterbridge.ID, p *meterbridge.Prompt) {
 	row := c.prompts[id]
 	if row == nil {
-		c.prompts[id] = &promptState{fact: c.fresh(u, id, p.Harness, p.Session), at: whole(p.At), preview: p.Preview, line: p.Place.Line}
+		c.prompts[id] = &promptState{fact: c.fresh(u, id, p.Harness, p.Session), project: p.Project, at: whole(p.At), preview: p.Preview, line: p.Place.Line}
+		c.happened(p.At)
 		return
 	}
 	if c.taken(&row.fact, u, p.Session) {
-		row.at, row.preview, row.line = whole(p.At), p.Preview, p.Place.Line
+		c.happened(row.at)
+		row.project, row.at, row.preview, row.line = p.Project, whole(p.At), p.Preview, p.Place.Line
+		c.happened(row.at)
 	}
 }
 
@@ -109,7 +113,10 @@ func (c *commit) turn(u *unit, id meterbridge.ID, t *meterbridge.Turn) {
 	} else {
 		c.taken(&row.fact, u, t.Session)
 	}
-	row.changed = span(&row.startedAt, &row.endedAt, t.StartedAt, t.EndedAt) || row.changed
+	if span(&row.startedAt, &row.endedAt, t.StartedAt, t.EndedAt) {
+		row.changed = true
+		c.happened(row.endedAt)
+	}
 	if t.Outcome != "" && t.Outcome != row.outcome {
 		row.outcome, row.changed = t.Outcome, true
 	}
@@ -130,11 +137,12 @@ func span(start, end *time.Time, newStart, newEnd time.Time) (changed bool) {
 
 func (c *commit) loadPrompts() error {
 	ids := c.searched(func(u *unit) []meterbridge.ID { return u.prompts })
-	return c.loadFacts("prompt", "happened_at, preview, line", ids, func(rows *sql.Rows) error {
+	return c.loadFacts("prompt", "project, happened_at, preview, line", ids, func(rows *sql.Rows) error {
 		row := &promptState{}
+		var project int32
 		var at int64
-		err := row.scan(c, rows, &at, &row.preview, &row.line)
-		row.at = fromMilli(at)
+		err := row.scan(c, rows, &project, &at, &row.preview, &row.line)
+		row.project, row.at = c.l.mem.words.text(project), fromMilli(at)
 		c.prompts[row.id] = row
 		return err
 	})

@@ -132,5 +132,6 @@ func (c *commit) event(u *unit, e *meterbridge.Event) {
 		row.stale = false
 		return
 	}
+	c.happened(e.At)
 	c.events[k] = &eventState{harness: e.Harness, source: u.source, line: e.Place.Line}
 }

@@ -11,6 +11,12 @@ import (
 //go:embed sql/rollup.sql
 var rollupSQL string
 
+//go:embed sql/touched.sql
+var touchedSQL string
+
+//go:embed sql/unanswered.sql
+var unansweredSQL string
+
 // dayMillis is the length of a day of the clock.
 const dayMillis = 86_400_000
 
@@ -51,7 +57,8 @@ func (l *Ledger) rezone(ctx context.Context) error {
 			return err
 		}
 		err = l.execAll(ctx, "DELETE FROM rollup_day", "DELETE FROM rollup_dirty",
-			"INSERT INTO rollup_dirty SELECT DISTINCT "+dayExpr(zone, "ended_at")+" FROM request")
+			"INSERT INTO rollup_dirty SELECT DISTINCT "+dayExpr(zone, "ended_at")+
+				" FROM (SELECT ended_at FROM request UNION ALL SELECT happened_at FROM prompt)")
 		if err != nil {
 			return err
 		}
@@ -73,7 +80,8 @@ func (c *commit) flushDays() error {
 	return nil
 }
 
-// rollUp sums the dirty days again.
+// rollUp sums the dirty days again, and finds the prompts of their sessions that
+// are in no number.
 func (l *Ledger) rollUp(ctx context.Context) error {
 	days := int64(len(l.mem.dirty))
 	if !l.mem.loaded {
@@ -92,6 +100,8 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 		return l.execAll(ctx,
 			"DELETE FROM rollup_day WHERE day IN (SELECT day FROM rollup_dirty)",
 			fill(rollupSQL, map[string]string{"day": dayExpr(zone, "ended_at")}),
+			"DELETE FROM unanswered WHERE root IN ("+touchedSQL+")",
+			fill(unansweredSQL, map[string]string{"touched": touchedSQL}),
 			"DELETE FROM rollup_dirty")
 	})
 	if err != nil {

@@ -126,3 +126,10 @@ func (l *Ledger) execAll(ctx context.Context, queries ...string) error {
 
 // dirty notes that the day of at must be summed again.
 func (c *commit) dirty(at time.Time) { c.days[c.l.dayOf(at)] = true }
+
+// happened notes that what counts as a prompt may have changed on the day of at.
+func (c *commit) happened(at time.Time) {
+	if !at.IsZero() {
+		c.dirty(at)
+	}
+}

@@ -99,7 +99,7 @@ func (u *usage) report() (UsageReport, error) {
 	if err := u.describe(r.Rows, rows); err != nil {
 		return r, err
 	}
-	r.Totals = total.numbers(prompts.total(u, rows))
+	r.Totals = total.numbers(prompts.total(rows))
 	return r, nil
 }
 

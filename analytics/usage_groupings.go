@@ -42,7 +42,9 @@ const (
 const (
 	weekKey  = "({day} - ((({day} + 4 - {week_start}) % 7) + 7) % 7)"
 	monthKey = "(year(DATE '1970-01-01' + {day}) * 12 + month(DATE '1970-01-01' + {day}) - 1)"
-	agentKey = "CASE WHEN s.relation <> 'subagent' THEN 'main' WHEN s.agent_type = '' THEN 'unknown' ELSE s.agent_type END"
+	// promptProject is the folder of a prompt's row, else that of its session.
+	promptProject = "coalesce(nullif(p.project, 0), s.project)"
+	agentKey      = "CASE WHEN s.relation <> 'subagent' THEN 'main' WHEN s.agent_type = '' THEN 'unknown' ELSE s.agent_type END"
 )
 
 var groupings = map[string]grouping{
@@ -51,7 +53,7 @@ var groupings = map[string]grouping{
 	"month":   {key: monthKey, inRollup: true, text: monthText},
 	"hour":    {key: "{hour}", text: hourText},
 	"session": {key: "s.root", session: true, newest: byLast, ofHarness: true},
-	"project": {key: "r.project", inRollup: true, word: true, named: true, prompt: "s.project", newest: byUse},
+	"project": {key: "r.project", inRollup: true, word: true, named: true, prompt: promptProject, newest: byUse},
 	"model":   {key: "r.model", inRollup: true, word: true, named: true, newest: byUse},
 	"harness": {key: "r.harness", inRollup: true, word: true, named: true, prompt: "p.harness", newest: byUse, ofHarness: true},
 	"agent":   {key: agentKey, session: true, named: true, newest: byUse},

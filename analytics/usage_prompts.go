@@ -12,7 +12,8 @@ type promptCounts struct {
 	logged map[string]bool
 }
 
-// prompts counts the prompts in the report's window. Those of a model are the
+// prompts counts the prompts in the report's window. A prompt that ended without
+// a single request is none (sql/unanswered.sql). Those of a model are the
 // ones that the session's next request answers.
 func (u *usage) prompts() (*promptCounts, error) {
 	p := &promptCounts{byKey: map[string]int64{}, logged: map[string]bool{}}
@@ -41,7 +42,7 @@ func (u *usage) prompts() (*promptCounts, error) {
 }
 
 func (u *usage) promptStatement() (string, []any) {
-	where, args := u.where("p", "happened_at", "s.project")
+	where, args := u.where("p", "happened_at", promptProject)
 	from := "prompt p JOIN session s ON s.id = p.session"
 	if u.q.By == "model" || u.q.Model != "" {
 		from += " ASOF LEFT JOIN request r ON r.session = p.session AND p.happened_at <= r.ended_at"
@@ -57,6 +58,7 @@ func (u *usage) promptStatement() (string, []any) {
 	if u.q.By == "block" {
 		from += u.blockJoin("p.harness", "p.happened_at")
 	}
+	where += " AND p.id NOT IN (SELECT id FROM unanswered)"
 	label, join := u.labels()
 	query := fill(usageFile("prompts"), map[string]string{"key": key, "from": from, "where": where, "label": label, "label_join": join})
 	return u.places(query, "p.happened_at"), args
@@ -73,22 +75,17 @@ func (p *promptCounts) of(g *usageGroup) *int64 {
 	return nil
 }
 
-// total is that of all rows. Without --last it also counts prompts of days,
-// models or blocks that have no request and therefore no row, so that every
-// report gives the same total.
-func (p *promptCounts) total(u *usage, rows []*usageGroup) *int64 {
+// total is that of the rows; 0 without any. A day or a folder with a prompt and
+// no request has no row.
+func (p *promptCounts) total(rows []*usageGroup) *int64 {
+	if len(rows) == 0 {
+		return new(int64)
+	}
 	var total *int64
 	for _, g := range rows {
 		total = plus(total, p.of(g))
 	}
-	if u.q.Last > 0 || (total == nil && len(rows) > 0) {
-		return total
-	}
-	n := int64(0)
-	for _, count := range p.byKey {
-		n += count
-	}
-	return &n
+	return total
 }
 
 // each calls fn for every row of a query.

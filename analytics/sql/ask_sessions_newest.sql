@@ -1,10 +1,10 @@
 -- The newest $1 sessions (sub-agents folded into their root), without a window.
--- $2 harness, $3 project, $4 search text in lower case ('' = any).
+-- $2 harness ('' = any).
 -- columns: id, first_at, last_at (of their requests)
 WITH life AS (
   SELECT root, min(first_at) AS first_at, max(last_at) AS last_at FROM session GROUP BY root
 ), asked AS (
-  SELECT s.root, max(p.happened_at) AS last_at, bool_or($4 <> '' AND contains(lower(p.preview), $4)) AS hit
+  SELECT s.root, max(p.happened_at) AS last_at
   FROM prompt p JOIN session s ON s.id = p.session
   GROUP BY s.root
 )
@@ -12,12 +12,8 @@ SELECT s.id, l.first_at, l.last_at
 FROM session s
 JOIN word h ON h.id = s.harness
 JOIN life l ON l.root = s.id
-LEFT JOIN word pj ON pj.id = s.project
 LEFT JOIN asked a ON a.root = s.id
 WHERE s.root = s.id
   AND ($2 = '' OR h.text = $2)
-  AND ($3 = '' OR pj.text = $3)
-  AND ($4 = '' OR coalesce(a.hit, false) OR contains(lower(s.title), $4) OR contains(lower(s.native), $4)
-       OR contains(lower(coalesce(pj.text, '')), $4) OR contains(lower(s.last_reply), $4))
 ORDER BY coalesce(greatest(l.last_at, a.last_at), s.last_reply_at) DESC NULLS LAST, s.native
 LIMIT $1;

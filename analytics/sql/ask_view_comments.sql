@@ -65,6 +65,7 @@ COMMENT ON COLUMN sessions."last_at" IS 'end of its last request, UTC';
 COMMENT ON VIEW prompts IS 'Prompts that people typed.';
 COMMENT ON COLUMN prompts."harness" IS 'the coding agent';
 COMMENT ON COLUMN prompts."session" IS 'the session';
+COMMENT ON COLUMN prompts."project" IS 'the folder in which it was typed';
 COMMENT ON COLUMN prompts."happened_at" IS 'when, UTC';
 COMMENT ON COLUMN prompts."preview" IS 'the first 200 characters; null when texts are not kept';
 COMMENT ON COLUMN prompts."source" IS 'the log';

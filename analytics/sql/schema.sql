@@ -53,9 +53,15 @@ CREATE TABLE sighting (
 );
 
 CREATE TABLE prompt (
-  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL, happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL USING COMPRESSION uncompressed,
+  id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL,
+  project INTEGER NOT NULL,           -- the folder in which it was typed; 0 where its row tells none: then that of the session
+  happened_at BIGINT NOT NULL, preview VARCHAR NOT NULL USING COMPRESSION uncompressed,
   source INTEGER NOT NULL, line BIGINT NOT NULL, first_seen INTEGER NOT NULL
 );
+
+-- Prompts that ended without a single request and are in no number: kept with the
+-- rollup, out of date for the days of rollup_dirty. root is that of their session.
+CREATE TABLE unanswered (id UUID NOT NULL, root INTEGER NOT NULL);
 
 CREATE TABLE tool_call (
   id UUID NOT NULL USING COMPRESSION uncompressed, harness INTEGER NOT NULL, session INTEGER NOT NULL,

@@ -53,10 +53,12 @@ LEFT JOIN word b ON b.id = s.branch;
 
 -- Prompts that people typed.
 CREATE OR REPLACE VIEW prompts AS
-SELECT h.text AS harness, s.native AS session, epoch_ms(p.happened_at) AS happened_at, nullif(p.preview, '') AS preview, f.path AS source, p.line
+SELECT h.text AS harness, s.native AS session, nullif(pj.text, '') AS project, epoch_ms(p.happened_at) AS happened_at, nullif(p.preview, '') AS preview,
+       f.path AS source, p.line
 FROM prompt p
 JOIN session s ON s.id = p.session
 LEFT JOIN word h ON h.id = p.harness
+LEFT JOIN word pj ON pj.id = coalesce(nullif(p.project, 0), s.project)
 LEFT JOIN source f ON f.id = p.source;
 
 -- Tool calls; ok is null while the result is unknown.

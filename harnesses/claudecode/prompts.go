@@ -104,7 +104,7 @@ func (p *parser) newPrompt(shown string) meterbridge.Prompt {
 		id = p.placeID()
 	}
 	return meterbridge.Prompt{
-		Harness: ID, NativeID: id, Session: p.who.credited, At: p.when, Preview: preview(shown), Place: p.at,
+		Harness: ID, NativeID: id, Session: p.who.credited, Project: p.names.cwd.of(p.row.cwd), At: p.when, Preview: preview(shown), Place: p.at,
 	}
 }
 
@@ -138,6 +138,7 @@ type heldCommand struct {
 	ID      string            `json:"i"`
 	Session string            `json:"s"`
 	At      int64             `json:"t"`
+	Project string            `json:"d,omitempty"`
 	Preview string            `json:"v"`
 	Place   meterbridge.Place `json:"p"`
 }
@@ -146,7 +147,7 @@ func (p *parser) holdCommand(q meterbridge.Prompt) {
 	if q.At.IsZero() {
 		return
 	}
-	p.state.Command = &heldCommand{ID: q.NativeID, Session: q.Session, At: q.At.UnixMilli(), Preview: q.Preview, Place: q.Place}
+	p.state.Command = &heldCommand{ID: q.NativeID, Session: q.Session, Project: q.Project, At: q.At.UnixMilli(), Preview: q.Preview, Place: q.Place}
 }
 
 func (p *parser) dropCommand() { p.state.Command = nil }
@@ -159,6 +160,6 @@ func (p *parser) confirmCommand() {
 	}
 	p.state.Command = nil
 	p.prompt(meterbridge.Prompt{
-		Harness: ID, NativeID: h.ID, Session: h.Session, At: time.UnixMilli(h.At).UTC(), Preview: h.Preview, Place: h.Place,
+		Harness: ID, NativeID: h.ID, Session: h.Session, Project: h.Project, At: time.UnixMilli(h.At).UTC(), Preview: h.Preview, Place: h.Place,
 	}, false)
 }

@@ -14,6 +14,7 @@ import (
 // whether it marks prompts as such. It is a prompt if the model answers first.
 type held struct {
 	At      int64             `json:"at"`
+	Project string            `json:"project,omitempty"`
 	Preview string            `json:"preview"`
 	Place   meterbridge.Place `json:"place"`
 }
@@ -46,13 +47,13 @@ func (r *rollout) userMessage(payload []byte) {
 // spoken counts a prompt that the log marks as one.
 func (r *rollout) spoken(preview string) {
 	r.m.Spoken, r.m.Held = true, nil
-	r.prompt(preview, r.ms, r.place)
+	r.prompt(preview, r.m.Project, r.ms, r.place)
 }
 
 // samePrompt is within how many ms two marks of one text are one prompt.
 const samePrompt = 2000
 
-func (r *rollout) prompt(preview string, ms int64, place meterbridge.Place) {
+func (r *rollout) prompt(preview, project string, ms int64, place meterbridge.Place) {
 	sum := hash(preview)
 	if sum == r.m.LastPrompt && ms-r.m.PromptAt <= samePrompt && r.m.PromptAt > 0 {
 		return
@@ -67,7 +68,7 @@ func (r *rollout) prompt(preview string, ms int64, place meterbridge.Place) {
 	}
 	r.m.Prompts++
 	r.out.Prompts = append(r.out.Prompts, meterbridge.Prompt{
-		Harness: id, NativeID: r.m.Thread + "/p" + strconv.FormatInt(r.m.Prompts, 10), Session: r.m.Thread,
+		Harness: id, NativeID: r.m.Thread + "/p" + strconv.FormatInt(r.m.Prompts, 10), Session: r.m.Thread, Project: project,
 		At: at(ms), Preview: preview, Place: place,
 	})
 }
@@ -99,14 +100,14 @@ func (r *rollout) hold(payload []byte) {
 	if preview == "" || (!null(kinds) && !marked) || (!marked && injected([]byte(preview))) {
 		return
 	}
-	r.m.Held = &held{At: r.ms, Preview: preview, Place: r.place}
+	r.m.Held = &held{At: r.ms, Project: r.m.Project, Preview: preview, Place: r.place}
 }
 
 // releaseHeld counts the held item: the model has answered it, and no mark came.
 func (r *rollout) releaseHeld() {
 	if h := r.m.Held; h != nil {
 		r.m.Held = nil
-		r.prompt(h.Preview, h.At, h.Place)
+		r.prompt(h.Preview, h.Project, h.At, h.Place)
 	}
 }
 

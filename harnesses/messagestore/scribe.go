@@ -73,7 +73,7 @@ func (s *scribe) user(m *message, p *parts, in *conversation, at meterbridge.Pla
 		s.event(m, at, "compaction", p.compaction)
 	case p.typed && in.parent == "":
 		s.out.Prompts = append(s.out.Prompts, meterbridge.Prompt{
-			Harness: s.harness, NativeID: m.id, Session: m.session,
+			Harness: s.harness, NativeID: m.id, Session: m.session, Project: projectOf(m, in),
 			At: millis(m.created), Preview: p.prompt, Place: at,
 		})
 	}

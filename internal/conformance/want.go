@@ -158,7 +158,7 @@ func ofSession(s *meterbridge.Session) object {
 }
 
 func ofPrompt(p *meterbridge.Prompt) object {
-	return object{"id": p.NativeID, "session": p.Session, "at": instant(p.At), "text": p.Preview}
+	return object{"id": p.NativeID, "session": p.Session, "project": p.Project, "at": instant(p.At), "text": p.Preview}
 }
 
 func ofCall(c *meterbridge.ToolCall) object {
