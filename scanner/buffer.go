@@ -16,7 +16,8 @@ func newBuffer(giant chan struct{}) *buffer {
 	return &buffer{b: small, small: small, giant: giant}
 }
 
-// grow makes room for size bytes and keeps the first held ones.
+// grow makes room for at least size bytes, and for twice as many as before while
+// that is not much, and keeps the first held ones.
 func (b *buffer) grow(ctx context.Context, size, held int) error {
 	if size > keepLen && !b.holds {
 		select {
@@ -26,7 +27,7 @@ func (b *buffer) grow(ctx context.Context, size, held int) error {
 			return ctx.Err()
 		}
 	}
-	grown := make([]byte, size)
+	grown := make([]byte, max(size, min(2*len(b.b), keepLen)))
 	copy(grown, b.b[:held])
 	b.b = grown
 	return nil

@@ -64,7 +64,7 @@ func (f *folder) next() (name []byte, kind fs.FileMode, ok bool) {
 		entry := f.rest[:size]
 		f.rest = f.rest[size:]
 		name, _, _ = bytes.Cut(entry[direntName:], []byte{0})
-		if text := string(name); text == "." || text == ".." {
+		if bytes.Equal(name, []byte(".")) || bytes.Equal(name, []byte("..")) {
 			continue
 		}
 		return name, f.kind(entry[direntType], name), true

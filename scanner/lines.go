@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// chunkLen is how much is read at a time.
-	chunkLen = 1 << 20
+	// chunkLen is how much is read at a time: small enough to stay in a core's
+	// cache until it is parsed.
+	chunkLen = 256 << 10
 	// keepLen is the largest buffer that a worker keeps between lines.
 	keepLen = 8 << 20
 )
