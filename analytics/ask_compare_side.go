@@ -163,11 +163,14 @@ func (c *comparison) windows() (keys []string, list []window) {
 		layout = "2006-01"
 	}
 	const most = 40_000
-	at, err := time.ParseInLocation(layout, first, c.zone)
-	for err == nil && len(keys) < most && at.Format(layout) <= last {
-		next := at.AddDate(0, step[0], step[1])
-		keys, list = append(keys, at.Format(layout)), append(list, window{at.UnixMilli(), next.UnixMilli()})
-		at = next
+	day, err := time.Parse(layout, first)
+	for err == nil && len(keys) < most && day.Format(layout) <= last {
+		next := day.AddDate(0, step[0], step[1])
+		w := window{startOfDay(day, c.zone).UnixMilli(), startOfDay(next, c.zone).UnixMilli()}
+		if w.from < w.to { // a zone may have left a day out
+			keys, list = append(keys, day.Format(layout)), append(list, w)
+		}
+		day = next
 	}
 	return keys, list
 }

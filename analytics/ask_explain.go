@@ -96,9 +96,9 @@ func (l *Ledger) ExplainRows(ctx context.Context, what string, zone *time.Locati
 // session whose id is a date comes first.
 func (e *ExplainRows) choose(ctx context.Context, q querier, what string, zone *time.Location) ([]int32, int64, int64, error) {
 	f, err := findSession(ctx, q, what)
-	day, notDay := time.ParseInLocation(time.DateOnly, what, zone)
+	day, notDay := time.Parse(time.DateOnly, what)
 	if notDay == nil && errors.Is(err, ErrUnknown) {
-		e.Day, e.Since, e.Until = what, day, day.AddDate(0, 0, 1)
+		e.Day, e.Since, e.Until = what, startOfDay(day, zone), startOfDay(day.AddDate(0, 0, 1), zone)
 		from, to := bounds(e.Since, e.Until)
 		return []int32{}, from, to, nil
 	}

@@ -1,10 +1,8 @@
 package analytics
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
-	"slices"
 	"time"
 
 	"meterbridge"
@@ -24,6 +22,7 @@ const (
 	Pending meterbridge.Verdict = "pending"
 
 	ruleCopy      = "copy-in-another-source"
+	ruleAgain     = "repeat-in-the-same-source"
 	ruleElsewhere = "counted-elsewhere"
 	rulePending   = "not-scanned-yet"
 )
@@ -38,9 +37,9 @@ type ExplainReport struct {
 	Timezone      string  `json:"timezone"`
 	// Reported is what reports show; Explained is the sum of the records that
 	// count, as they were just read again, and of the rows that are kept.
-	Reported  Numbers `json:"reported"`
-	Explained Totals  `json:"explained"`
-	AddsUp    bool    `json:"addsUp"`
+	Reported  Numbers   `json:"reported"`
+	Explained Explained `json:"explained"`
+	AddsUp    bool      `json:"addsUp"`
 	// Difference is Explained minus Reported; absent when it adds up.
 	Difference *Totals         `json:"difference,omitempty"`
 	Records    []ExplainRecord `json:"records"`
@@ -244,7 +243,10 @@ func (j *join) absent(r *ExplainRecord, id meterbridge.ID) {
 // merged into it. Without one the row is kept.
 func (j *join) decide(i int) {
 	row := &j.in.Rows[i]
-	won := j.deciding(row)
+	won, home := j.deciding(row), j.paths[row.Source]
+	if won >= 0 {
+		home = j.out.Records[won].Path
+	}
 	for _, n := range j.records[row.ID] {
 		r := &j.out.Records[n]
 		if n == won {
@@ -255,7 +257,9 @@ func (j *join) decide(i int) {
 			continue
 		}
 		if r.Verdict == meterbridge.Counted {
-			r.Rule = ruleCopy
+			if r.Rule = ruleCopy; r.Path == home {
+				r.Rule = ruleAgain
+			}
 		}
 		r.Verdict = meterbridge.Merged
 	}
@@ -307,42 +311,6 @@ func (j *join) keep(row *ExplainRow) {
 		Why: "kept: " + why, Rule: row.Rule, Path: path, Line: row.Line, Harness: row.Harness, Session: row.Session, At: row.EndedAt,
 		Model: row.Model, RecordTokens: recordTokens(row.Tokens), Request: hexID(row.ID), RowCost: costOf(row),
 	})
-}
-
-// sum adds up what counts and holds it against the report.
-func (j *join) sum() {
-	o := &j.out
-	for n := range o.Records {
-		r := &o.Records[n]
-		o.Counts[string(r.Verdict)]++
-		if r.Verdict == meterbridge.Counted {
-			o.Explained.add(r.RecordTokens)
-		}
-	}
-	for _, k := range o.Kept {
-		o.Counts["kept"]++
-		o.Explained.add(k.RecordTokens)
-	}
-	f := &j.in.Reported
-	d := o.Explained.minus(Totals{
-		Requests: f.requests, InputTokens: or0(f.input), OutputTokens: or0(f.output), ReasoningTokens: or0(f.reasoning),
-		CacheReadTokens: or0(f.cacheRead), CacheWriteTokens: or0(f.cacheWrite),
-	})
-	if o.AddsUp = d == (Totals{}); !o.AddsUp {
-		o.Difference = &d
-	}
-	slices.SortStableFunc(o.Records, func(a, b ExplainRecord) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
-	})
-}
-
-func (t *Totals) add(r RecordTokens) {
-	t.Requests++
-	t.InputTokens += or0(r.InputTokens)
-	t.OutputTokens += or0(r.OutputTokens)
-	t.ReasoningTokens += or0(r.ReasoningTokens)
-	t.CacheReadTokens += or0(r.CacheReadTokens)
-	t.CacheWriteTokens += or0(r.CacheWriteTokens)
 }
 
 func (t Totals) minus(u Totals) Totals {

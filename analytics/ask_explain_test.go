@@ -92,7 +92,7 @@ func TestExplain_Session(t *testing.T) {
 	if d := cmp.Diff(want, verdicts(got)); d != "" {
 		t.Errorf("records (-want +got):\n%s", d)
 	}
-	if !got.AddsUp || got.Explained != (Totals{3, 35, 240, 30, 18600, 760}) || *got.Reported.CostMicroUSD != 4 {
+	if !got.AddsUp || got.Explained.totals() != (Totals{3, 35, 240, 30, 18600, 760}) || *got.Reported.CostMicroUSD != 4 {
 		t.Errorf("adds up %v: explained %+v, reported %s", got.AddsUp, got.Explained, pretty(got.Reported))
 	}
 	if first := got.Records[1]; first.CostUSD == nil || *first.CostUSD != "0.000001234567" || first.CostBasis != "list" || *first.PriceKey != "anthropic/opus" {
@@ -174,5 +174,74 @@ func TestExplain_Unknown(t *testing.T) {
 	w := shop(t)
 	if _, err := w.l.ExplainRows(t.Context(), "2026-13-45", time.UTC); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a day that is none: %v, want ErrUnknown", err)
+	}
+}
+
+// A day begins at its first instant, also where clocks change at midnight or a
+// day is left out: what is explained is what the report by day has.
+func TestExplain_DaysOfEveryZone(t *testing.T) {
+	requests := []meterbridge.Request{}
+	for hour := range 24 * 5 {
+		r := spentAt("2026-01-01T00:00:00Z", 1)
+		r.NativeID, r.EndedAt = strconv.Itoa(hour), time.Date(2011, 12, 28, hour, 30, 0, 0, time.UTC)
+		again := r
+		again.NativeID, again.EndedAt = "s"+r.NativeID, time.Date(2026, 9, 4, hour, 30, 0, 0, time.UTC)
+		more := r
+		more.NativeID, more.EndedAt = "b"+r.NativeID, time.Date(2026, 3, 27, hour, 30, 0, 0, time.UTC)
+		requests = append(requests, r, again, more)
+	}
+	l := open(t, Options{ReportZone: time.UTC})
+	scanned(t, l, logOf("/logs/a.jsonl", requests...))
+	for _, c := range []struct {
+		zone, day string
+		want      int64
+	}{
+		// The 30th was left out; the 6th and the 29th of clocks that went forward have 23 hours.
+		{"Pacific/Apia", "2011-12-29", 24}, {"Pacific/Apia", "2011-12-30", 0}, {"Pacific/Apia", "2011-12-31", 24},
+		{"America/Santiago", "2026-09-05", 24}, {"America/Santiago", "2026-09-06", 23}, {"America/Santiago", "2026-09-07", 24},
+		{"Asia/Beirut", "2026-03-28", 24}, {"Asia/Beirut", "2026-03-29", 23}, {"Asia/Beirut", "2026-03-30", 24},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := l.ExplainRows(t.Context(), c.day, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := int64(0)
+		for _, row := range usageOf(t, l, UsageQuery{By: "day", Zone: zone}).Rows {
+			if row.Key == c.day {
+				listed = row.Requests
+			}
+		}
+		if got := int64(len(e.Rows)); got != c.want || listed != c.want {
+			t.Errorf("%s in %s: explained %d, by day %d, want %d", c.day, c.zone, got, listed, c.want)
+		}
+	}
+}
+
+// A second record of a request in the source that counts is no copy elsewhere;
+// and what nothing reports is null.
+func TestExplain_RecordAgain(t *testing.T) {
+	w := shop(t)
+	rows, err := w.l.ExplainRows(t.Context(), "cccc", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := JoinExplain(rows, []SourceTrace{
+		{Harness: "claude-code", Path: "/srv/logs/old.jsonl", Traces: []meterbridge.Trace{
+			record("r6", "cccc-1", 1, 1, 2, meterbridge.Counted, "single-record"), record("r6", "cccc-1", 7, 1, 2, meterbridge.Counted, "single-record"),
+		}},
+		{Harness: "claude-code", Path: "/srv/logs/z.jsonl", Traces: []meterbridge.Trace{record("r6", "cccc-1", 4, 1, 2, meterbridge.Counted, "single-record")}},
+	})
+	want := []string{
+		"counted single-record /srv/logs/old.jsonl:1 ", "merged repeat-in-the-same-source /srv/logs/old.jsonl:7 ", "merged copy-in-another-source /srv/logs/z.jsonl:4 ",
+	}
+	if d := cmp.Diff(want, verdicts(got)); d != "" || !got.AddsUp {
+		t.Errorf("adds up %v (-want +got):\n%s", got.AddsUp, d)
+	}
+	if got.Explained.ReasoningTokens != nil || got.Explained.CacheReadTokens != nil || *got.Explained.InputTokens != 1 {
+		t.Errorf("explained %s, want reasoning and cache reads null, 1 in", pretty(got.Explained))
 	}
 }

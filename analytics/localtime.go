@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // zones must not depend on the machine's files
+
+	"meterbridge"
 )
 
 // zoneChange is an offset from UTC and the instant until which it holds.
@@ -31,6 +33,28 @@ func zoneChanges(zone *time.Location, first, last int64) []zoneChange {
 		changes = append(changes, c)
 		at = end
 	}
+}
+
+// startOfDay is the first instant of a civil date (a time in UTC) in a zone.
+func startOfDay(date time.Time, zone *time.Location) time.Time {
+	return meterbridge.StartOfDay(date.Year(), date.Month(), date.Day(), zone)
+}
+
+// changeExpr writes the instant at which the offset of the instant in column
+// began as SQL; a past without a change is NULL.
+func changeExpr(changes []zoneChange, column string) string {
+	if len(changes) == 1 {
+		return "NULL"
+	}
+	began := "NULL"
+	var b strings.Builder
+	b.WriteString("(CASE")
+	for _, c := range changes[:len(changes)-1] {
+		fmt.Fprintf(&b, " WHEN %s < %d THEN %s", column, c.until, began)
+		began = fmt.Sprint(c.until)
+	}
+	fmt.Fprintf(&b, " ELSE %s END)", began)
+	return b.String()
 }
 
 // offsetExpr writes the offset at the instant in column as SQL, exact over changes.
@@ -61,13 +85,19 @@ func dayExpr(offset, column string) string {
 // zoneCase is the offset expression of a zone that holds for every request and
 // prompt of the ledger.
 func zoneCase(ctx context.Context, c *sql.Conn, zone *time.Location, column string) (string, error) {
+	changes, err := zoneOf(ctx, c, zone)
+	return offsetExpr(changes, column), err
+}
+
+// zoneOf are the changes of a zone over every request and prompt of the ledger.
+func zoneOf(ctx context.Context, c *sql.Conn, zone *time.Location) ([]zoneChange, error) {
 	var first, last sql.NullInt64
 	err := c.QueryRowContext(ctx, `SELECT min(first_at), max(last_at) FROM (
   SELECT min(ended_at) AS first_at, max(ended_at) AS last_at FROM request UNION ALL SELECT min(happened_at), max(happened_at) FROM prompt)`).Scan(&first, &last)
 	if err != nil {
-		return "", fmt.Errorf("read the ledger's time: %w", err)
+		return []zoneChange{{}}, fmt.Errorf("read the ledger's time: %w", err)
 	}
-	return offsetExpr(zoneChanges(zone, first.Int64, last.Int64), column), nil
+	return zoneChanges(zone, first.Int64, last.Int64), nil
 }
 
 // fill puts values into the places {name} of a statement.

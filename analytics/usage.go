@@ -25,8 +25,8 @@ type usage struct {
 	ctx context.Context
 	c   *sql.Conn
 	by  grouping
-	// offset is the zone's offset as SQL, over {at}.
-	offset string
+	// offset is the zone's offset as SQL, over {at}, and change when it began.
+	offset, change string
 	// sessions are the only ones that are looked at, unless nil, and first and
 	// last the time in which they have requests.
 	sessions    []int32
@@ -120,7 +120,8 @@ func usageFile(name string) string {
 }
 
 func (u *usage) resolveZone() (err error) {
-	u.offset, err = zoneCase(u.ctx, u.c, u.q.Zone, "{at}")
+	changes, err := zoneOf(u.ctx, u.c, u.q.Zone)
+	u.offset, u.change = offsetExpr(changes, "{at}"), changeExpr(changes, "{at}")
 	return err
 }
 

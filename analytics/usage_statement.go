@@ -136,7 +136,8 @@ func (u *usage) labels() (label, join string) {
 // places fills in what keys are made of, over the instant in column at.
 func (u *usage) places(query, at string) string {
 	offset := strings.ReplaceAll(u.offset, "{at}", at)
-	hour := floorDiv(at+" + "+offset, hourMillis) + fmt.Sprintf(" * %d - %s", hourMillis, offset)
+	// An hour that clocks enter in the middle begins where they changed.
+	hour := fmt.Sprintf("greatest(%s * %d - %s, %s)", floorDiv(at+" + "+offset, hourMillis), hourMillis, offset, strings.ReplaceAll(u.change, "{at}", at))
 	return fill(query, map[string]string{
 		"day": dayExpr(offset, at), "hour": "(" + hour + ")", "week_start": fmt.Sprint(int(u.q.WeekStart)),
 		"block": strings.ReplaceAll(u.blockKey(), "{at}", at),

@@ -121,7 +121,7 @@ func (a *app) explainSum(r daemon.ExplainReport) error {
 		total = "DOES NOT add up to"
 	}
 	_, err := fmt.Fprintf(a.out, "%s requests, %s input, %s output, %s cache write, %s cache read: %s the report (%s requests, %s tokens, %s).\n",
-		grouped(e.Requests), grouped(e.InputTokens), grouped(e.OutputTokens), grouped(e.CacheWriteTokens), grouped(e.CacheReadTokens),
+		grouped(e.Requests), count(e.InputTokens), count(e.OutputTokens), count(e.CacheWriteTokens), count(e.CacheReadTokens),
 		total, grouped(r.Reported.Requests), count(r.Reported.TotalTokens), dollars(r.Reported.CostMicroUSD, r.Reported.CostPartial))
 	return err
 }
