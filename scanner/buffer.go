@@ -27,7 +27,7 @@ func (b *buffer) grow(ctx context.Context, size, held int) error {
 			return ctx.Err()
 		}
 	}
-	grown := make([]byte, max(size, min(2*len(b.b), keepLen)))
+	grown := make([]byte, max(size, min(2*len(b.b), doubleLen)))
 	copy(grown, b.b[:held])
 	b.b = grown
 	return nil
