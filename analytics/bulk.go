@@ -3,6 +3,7 @@ package analytics
 import (
 	"database/sql/driver"
 	"fmt"
+	"time"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
@@ -124,7 +125,6 @@ func (r *bulkRow) int(n int32)          { set1(r, n) }
 func (r *bulkRow) long(n int64)         { set1(r, n) }
 func (r *bulkRow) hash(n uint64)        { set1(r, n) }
 func (r *bulkRow) flag(b bool)          { set1(r, b) }
-func (r *bulkRow) value(v driver.Value) { set1[any](r, v) }
 func (r *bulkRow) ints(ns ...int32) {
 	for _, n := range ns {
 		r.int(n)
@@ -137,6 +137,15 @@ func (r *bulkRow) count(c meterbridge.Count) {
 		return
 	}
 	r.long(c.N)
+}
+
+// moment is null for the zero time.
+func (r *bulkRow) moment(t time.Time) {
+	if t.IsZero() {
+		r.null()
+		return
+	}
+	r.long(milli(t))
 }
 
 // text is null when it is empty.

@@ -79,15 +79,19 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commit {
 	c := &commit{
 		l: l, ctx: ctx, out: l.writer(ctx),
-		at: map[int64][]*requestState{}, requests: map[meterbridge.ID]*requestState{}, prompts: map[meterbridge.ID]*promptState{},
-		toolCalls: map[meterbridge.ID]*toolState{}, turns: map[meterbridge.ID]*turnState{},
+		at: map[int64][]*requestState{}, prompts: map[meterbridge.ID]*promptState{}, turns: map[meterbridge.ID]*turnState{},
 		limits: map[limitKey]*limitState{}, events: map[eventKey]*eventState{},
 		remeasure: map[int32]bool{}, days: map[int32]bool{},
 	}
+	requests, calls := 0, 0
 	for i := range units {
 		c.units = append(c.units, &unit{Unit: &units[i]})
 		l.stats.Staged += int64(units[i].Batch.Len())
+		requests += len(units[i].Batch.Requests)
+		calls += len(units[i].Batch.ToolCalls)
 	}
+	c.requests = make(map[meterbridge.ID]*requestState, requests)
+	c.toolCalls = make(map[meterbridge.ID]*toolState, calls)
 	return c
 }
 

@@ -42,8 +42,8 @@ func (r *toolState) put(w *words, into *bulkRow) {
 		into.null()
 	}
 	into.int(w.id(r.name))
-	into.value(nullMilli(r.startedAt))
-	into.value(nullMilli(r.endedAt))
+	into.moment(r.startedAt)
+	into.moment(r.endedAt)
 	if r.ok != nil {
 		into.flag(*r.ok)
 	} else {

@@ -21,6 +21,8 @@ type memory struct {
 	// sessions is a cache of session rows, emptied when it grows.
 	sessions map[sessionKey]*sessionState
 	byID     map[int32]*sessionState
+	// complete: the cache holds every session of the ledger.
+	complete bool
 	// Counters of the last number given out.
 	lastSource  int64
 	lastSession int32
@@ -155,6 +157,7 @@ func (l *Ledger) loadCounts(ctx context.Context, m *memory) error {
 	m.lastSession = int32(session)
 	m.has["request"] = m.requests > 0
 	m.has["session"] = m.lastSession > 0
+	m.complete = m.lastSession == 0
 	return nil
 }
 
@@ -195,6 +198,7 @@ func (m *memory) trim() {
 	if len(m.sessions) > maxSessions {
 		m.sessions = map[sessionKey]*sessionState{}
 		m.byID = map[int32]*sessionState{}
+		m.complete = false
 	}
 }
 

@@ -136,41 +136,57 @@ func requestTypes() []duckdb.Type {
 	}
 }
 
+// requestTexts are the texts of the row before; the zero value is the start.
+type requestTexts struct {
+	harness, project, branch, model, provider, tier, speed, geo, key, table, precision, tools, purpose, rule column
+}
+
 // put prices the row and writes it, its columns in the table's order.
-func (row *requestState) put(l *Ledger, into *bulkRow) {
+func (row *requestState) put(l *Ledger, last *requestTexts, into *bulkRow) {
 	w, r, t := &l.mem.words, row.r, &row.r.Tokens
 	list, key := l.price(r)
 	into.id(row.id)
-	into.ints(w.id(r.Harness), row.session.id, w.id(r.Project), w.id(r.Branch), w.id(r.Model), w.id(r.Provider))
+	into.int(last.harness.id(w, r.Harness))
+	into.int(row.session.id)
+	into.int(last.project.id(w, r.Project))
+	into.int(last.branch.id(w, r.Branch))
+	into.int(last.model.id(w, r.Model))
+	into.int(last.provider.id(w, r.Provider))
 	into.text(r.ResponseID)
 	into.text(r.RequestID)
-	into.value(nullMilli(r.StartedAt))
+	into.moment(r.StartedAt)
 	into.long(milli(r.EndedAt))
 	for _, c := range [...]meterbridge.Count{t.Input, t.Output, t.Reasoning, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, r.WebSearches} {
 		into.count(c)
 	}
-	into.ints(w.id(r.ServiceTier), w.id(r.Speed), w.id(r.Geo))
-	into.value(recordedPico(r.Recorded))
+	into.int(last.tier.id(w, r.ServiceTier))
+	into.int(last.speed.id(w, r.Speed))
+	into.int(last.geo.id(w, r.Geo))
+	into.count(recordedPico(r.Recorded))
 	into.pico(list)
-	into.ints(w.id(key), w.id(l.priceVersion()), w.id(string(precision(r))), w.id(joinToolNames(r.Tools)), w.id(r.Purpose))
+	into.int(last.key.id(w, key))
+	into.int(last.table.id(w, l.priceVersion()))
+	into.int(last.precision.id(w, string(precision(r))))
+	into.int(last.tools.id(w, joinToolNames(r.Tools)))
+	into.int(last.purpose.id(w, r.Purpose))
 	into.flag(r.Aborted)
 	into.flag(r.Side)
-	into.ints(w.id(r.Rule), row.machine, int32(row.source))
+	into.int(last.rule.id(w, r.Rule))
+	into.int(row.machine)
+	into.int(int32(row.source))
 	into.long(r.Place.Line)
 	into.long(r.Place.Offset)
 	into.hash(r.Place.Hash)
-	into.ints(int32(row.parser), row.firstSeen)
+	into.int(int32(row.parser))
+	into.int(row.firstSeen)
 	into.flag(row.vanished)
 	into.int(int32(row.owner))
 }
 
 // recordedPico is the recorded cost for its column, which holds what one request may cost.
-func recordedPico(p meterbridge.NullPico) any {
+func recordedPico(p meterbridge.NullPico) meterbridge.Count {
 	n, fits := p.Amount.Int64()
-	if !p.OK || !fits {
-		return nil
-	}
-	return n
+	return meterbridge.Count{N: n, OK: p.OK && fits}
 }
 
 // flushRequests writes new and changed rows in time order. A changed row is
@@ -200,7 +216,8 @@ func (c *commit) flushRequests() error {
 		c.account(row)
 	}
 	c.l.stats.Requests += int64(len(rows))
-	return c.out.insert(c.l.bulk.requests, len(rows), func(i int, into *bulkRow) { rows[i].put(c.l, into) })
+	var last requestTexts
+	return c.out.insert(c.l.bulk.requests, len(rows), func(i int, into *bulkRow) { rows[i].put(c.l, &last, into) })
 }
 
 func (c *commit) deleteRequests(ids []meterbridge.ID) error {

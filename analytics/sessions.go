@@ -38,7 +38,7 @@ const selectSession = `SELECT id, harness, native, parent, relation, root, agent
 
 // loadSessions reads the sessions that the units name, and those they come from.
 func (c *commit) loadSessions() error {
-	if !c.l.mem.has["session"] {
+	if c.l.mem.complete || !c.l.mem.has["session"] {
 		return nil
 	}
 	missing := map[string]bool{}

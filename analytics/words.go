@@ -44,6 +44,19 @@ func (w *words) id(text string) int32 {
 	return n
 }
 
+// column remembers the last text of one column: neighbours mostly share it.
+type column struct {
+	text string
+	n    int32
+}
+
+func (c *column) id(w *words, text string) int32 {
+	if text != c.text {
+		c.text, c.n = text, w.id(text)
+	}
+	return c.n
+}
+
 // valid is text as DuckDB takes it: logs may hold anything, and one bad byte
 // must not stop the rest.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
