@@ -70,7 +70,7 @@ func (r *ReconcileReport) held(seen map[string]CellSums, accept bool) map[string
 		}
 		var c Cell
 		c.named(key)
-		c.Was, c.CostPicoUSD, keep[key] = &was, "0", was
+		c.Was, c.CostPicoUSD, c.RecordedPicoUSD, c.ListPicoUSD, keep[key] = &was, "0", "0", "0", was
 		r.warn(&c)
 		r.Cells = append(r.Cells, c)
 	}

@@ -38,8 +38,11 @@ type ReconcileReport struct {
 // ExactTotals are sums without rounding; classes that nothing reports are 0.
 type ExactTotals struct {
 	Totals
-	// CostPicoUSD is a whole number of pico-USD as text.
-	CostPicoUSD string `json:"costPicoUsd"`
+	// CostPicoUSD is a whole number of pico-USD as text: of the recorded cost,
+	// else the list price. The others are those of --cost recorded and list.
+	CostPicoUSD     string `json:"costPicoUsd"`
+	RecordedPicoUSD string `json:"recordedPicoUsd"`
+	ListPicoUSD     string `json:"listPicoUsd"`
 }
 
 // Check is one thing that must hold.
@@ -107,10 +110,10 @@ func (r *ReconcileReport) cells(ctx context.Context, q querier) (err error) {
 	total := exact{}
 	r.Cells, err = collect(ctx, q, "reconcile_cells", func(rows *sql.Rows, c *Cell) error {
 		var e exact
-		var cost meterbridge.NullPico
+		var cost, recorded, list meterbridge.NullPico
 		err := rows.Scan(&c.Harness, text{&c.Machine}, &c.Month, &e.Requests, number{&e.InputTokens}, number{&e.OutputTokens}, number{&e.ReasoningTokens},
-			number{&e.CacheReadTokens}, number{&e.CacheWriteTokens}, amount{&cost})
-		e.cost = cost.Amount
+			number{&e.CacheReadTokens}, number{&e.CacheWriteTokens}, amount{&cost}, amount{&recorded}, amount{&list})
+		e.cost, e.recorded, e.list = cost.Amount, recorded.Amount, list.Amount
 		total.add(e)
 		c.ExactTotals = e.shown()
 		return err
@@ -122,7 +125,7 @@ func (r *ReconcileReport) cells(ctx context.Context, q querier) (err error) {
 // report holds the rows of one report against the ledger's.
 func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by string, o ReconcileOptions) error {
 	u := &usage{
-		q: UsageQuery{By: by, Zone: o.Zone, WeekStart: o.WeekStart, Cost: CostAuto},
+		q: UsageQuery{By: by, Zone: o.Zone, WeekStart: o.WeekStart},
 		l: l, ctx: ctx, c: c, by: groupings[by], now: l.opts.Now(),
 	}
 	for _, step := range []func() error{u.resolveZone, u.resolveSessions, u.resolveBlocks} {
@@ -130,21 +133,36 @@ func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by
 			return err
 		}
 	}
-	rows, err := u.rows()
+	rows, sum, err := u.exactly(CostAuto)
 	if err != nil {
 		return err
 	}
-	var sum exact
-	for _, g := range rows {
-		sum.add(exactOf(&g.figures))
+	_, recorded, err := u.exactly(CostRecorded)
+	if err != nil {
+		return err
 	}
-	check := Check{Name: "usage by " + by, OK: sum.shown() == r.Totals}
+	_, list, err := u.exactly(CostList)
+	if err != nil {
+		return err
+	}
+	sum.recorded, sum.list = recorded.cost, list.cost
+	check := Check{Name: "usage by " + by, OK: sum.shown() == r.Totals && recorded.Totals == sum.Totals && list.Totals == sum.Totals}
 	if !check.OK {
 		got := sum.shown()
-		check.Got, check.Detail = &got, fmt.Sprintf("the sum of its %d rows is not that of the ledger's requests", len(rows))
+		check.Got, check.Detail = &got, fmt.Sprintf("the sum of its %d rows is not that of the ledger's requests", rows)
 	}
 	r.Checks = append(r.Checks, check)
 	return nil
+}
+
+// exactly is the number of the report's rows and their sum, of one kind of cost.
+func (u *usage) exactly(cost CostMode) (n int, sum exact, err error) {
+	u.q.Cost = cost
+	rows, err := u.rows()
+	for _, g := range rows {
+		sum.add(exactOf(&g.figures))
+	}
+	return len(rows), sum, err
 }
 
 func (r *ReconcileReport) laws(ctx context.Context, q querier) error {
@@ -167,7 +185,7 @@ func (r *ReconcileReport) laws(ctx context.Context, q querier) error {
 // exact are sums without rounding.
 type exact struct {
 	Totals
-	cost meterbridge.PicoUSD
+	cost, recorded, list meterbridge.PicoUSD
 }
 
 func exactOf(f *figures) exact {
@@ -179,11 +197,13 @@ func exactOf(f *figures) exact {
 
 func (e *exact) add(o exact) {
 	e.Totals = e.Totals.minus(Totals{}.minus(o.Totals))
-	e.cost = e.cost.Add(o.cost)
+	e.cost, e.recorded, e.list = e.cost.Add(o.cost), e.recorded.Add(o.recorded), e.list.Add(o.list)
 }
 
 func (e exact) shown() ExactTotals {
-	return ExactTotals{Totals: e.Totals, CostPicoUSD: e.cost.Big().String()}
+	return ExactTotals{
+		Totals: e.Totals, CostPicoUSD: e.cost.Big().String(), RecordedPicoUSD: e.recorded.Big().String(), ListPicoUSD: e.list.Big().String(),
+	}
 }
 
 // rollup holds the stored sums of days against their requests.

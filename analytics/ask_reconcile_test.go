@@ -42,7 +42,8 @@ func (r ReconcileReport) broken() []string {
 }
 
 // In: 10+20+5+12+100+1. Out: 120+80+40+60+10+2. Reasoning 30+4. Read 9000+9500+
-// 100+9700+50. Written 700+0+60+300. Cost 1234567+2000001+5000000+7000000+1.
+// 100+9700+50. Written 700+0+60+300. Cost 1234567+2000001+5000000+7000000+1,
+// by lists 9000000 for the 7000000 that are recorded.
 func TestReconcile_Agrees(t *testing.T) {
 	w := shop(t)
 	w.summed()
@@ -52,7 +53,7 @@ func TestReconcile_Agrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := w.reconcile(ReconcileOptions{Zone: z})
-		want := ExactTotals{Totals: Totals{6, 148, 312, 34, 28350, 1060}, CostPicoUSD: "15234569"}
+		want := ExactTotals{Totals: Totals{6, 148, 312, 34, 28350, 1060}, CostPicoUSD: "15234569", RecordedPicoUSD: "7000000", ListPicoUSD: "17234569"}
 		if !r.OK || r.Totals != want || len(r.Checks) != 25 || len(r.Warnings) != 0 {
 			t.Errorf("in %s: ok %v, %d checks, broken %v, warnings %v, totals %+v, want %+v", zone, r.OK, len(r.Checks), r.broken(), r.Warnings, r.Totals, want)
 		}
@@ -64,9 +65,9 @@ func TestReconcile_Cells(t *testing.T) {
 	w.summed()
 	got := w.reconcile(ReconcileOptions{})
 	want := []Cell{
-		{Harness: "claude-code", Month: "2026-10", ExactTotals: ExactTotals{Totals{4, 47, 300, 30, 28300, 1060}, "8234568"}},
-		{Harness: "claude-code", Machine: ptr("laptop"), Month: "2026-09", ExactTotals: ExactTotals{Totals{1, 1, 2, 0, 0, 0}, "1"}},
-		{Harness: "codex-cli", Month: "2026-10", ExactTotals: ExactTotals{Totals{1, 100, 10, 4, 50, 0}, "7000000"}},
+		{Harness: "claude-code", Month: "2026-10", ExactTotals: ExactTotals{Totals{4, 47, 300, 30, 28300, 1060}, "8234568", "0", "8234568"}},
+		{Harness: "claude-code", Machine: ptr("laptop"), Month: "2026-09", ExactTotals: ExactTotals{Totals{1, 1, 2, 0, 0, 0}, "1", "0", "1"}},
+		{Harness: "codex-cli", Month: "2026-10", ExactTotals: ExactTotals{Totals{1, 100, 10, 4, 50, 0}, "7000000", "7000000", "9000000"}},
 	}
 	if d := cmp.Diff(want, got.Cells); d != "" {
 		t.Errorf("cells (-want +got):\n%s", d)
@@ -85,6 +86,10 @@ func TestReconcile_FindsWhatIsBroken(t *testing.T) {
 			[]string{"usage by session", "usage by agent", "every request has a session"},
 		},
 		{"a stored sum that is wrong", "UPDATE rollup_day SET output = output + 1", byDay},
+		{"a list price beside a recorded cost", "UPDATE request SET list_pusd = list_pusd + 1 WHERE recorded_pusd IS NOT NULL", byDay},
+		{"a stored list price that is wrong", "UPDATE rollup_day SET list_pusd = list_pusd + 1 WHERE recorded_n > 0", byDay},
+		{"a stored recorded cost that is wrong", "UPDATE rollup_day SET recorded_pusd = recorded_pusd + 1 WHERE recorded_n > 0", byDay},
+		{"a stored number of prices that is wrong", "UPDATE rollup_day SET list_n = list_n + 1", byDay[len(byDay)-1:]},
 		{"a day that was not summed", "DELETE FROM rollup_day WHERE day = (SELECT min(day) FROM rollup_day)", byDay},
 		{"a sub-agent under another root", "UPDATE session SET root = 3 WHERE native = 'aaaa-1/a9f'", []string{"every session folds into a root"}},
 		{"a root that is none", "UPDATE session SET root = 77 WHERE native = 'bbbb-1'", []string{"every session folds into a root"}},
