@@ -23,8 +23,8 @@ type SQLLimits struct {
 }
 
 // SQLResult is the answer of `sql`. Values are numbers, texts, booleans, null,
-// lists and objects; instants are RFC 3339 texts, whole numbers beyond 64 bits
-// are texts.
+// lists and objects; instants are RFC 3339 texts, and so that a column is of one
+// kind, HUGEINTs (what sum gives of whole numbers) and DECIMALs are texts.
 type SQLResult struct {
 	SchemaVersion int         `json:"schemaVersion"`
 	Columns       []SQLColumn `json:"columns"`
@@ -204,9 +204,6 @@ func plain(v any, kind string) any {
 	case time.Time:
 		return plainTime(x, kind)
 	case *big.Int:
-		if x.IsInt64() {
-			return x.Int64()
-		}
 		return x.String()
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -228,10 +225,22 @@ func plain(v any, kind string) any {
 		for k := range x {
 			x[k] = plain(x[k], "")
 		}
+	case duckdb.OrderedMap:
+		return plainMap(x)
 	case fmt.Stringer:
 		return x.String()
 	}
 	return v
+}
+
+// plainMap is a MAP as an object; its keys become texts.
+func plainMap(m duckdb.OrderedMap) map[string]any {
+	out := map[string]any{}
+	values := m.Values()
+	for i, key := range m.Keys() {
+		out[fmt.Sprint(plain(key, ""))] = plain(values[i], "")
+	}
+	return out
 }
 
 func plainTime(t time.Time, kind string) string {

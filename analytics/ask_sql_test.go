@@ -73,11 +73,11 @@ func TestSQL_Answers(t *testing.T) {
 		{
 			"SELECT session, sum(output_tokens), sum(cost_pusd) FROM requests GROUP BY ALL ORDER BY ALL",
 			[][]any{
-				{"aaaa-1", int64(200), int64(3_234_568)},
-				{"aaaa-1/a9f", int64(40), nil},
-				{"aaaa-2", int64(60), int64(5_000_000)},
-				{"bbbb-1", int64(10), int64(7_000_000)},
-				{"cccc-1", int64(2), int64(1)},
+				{"aaaa-1", "200", "3234568"},
+				{"aaaa-1/a9f", "40", nil},
+				{"aaaa-2", "60", "5000000"},
+				{"bbbb-1", "10", "7000000"},
+				{"cccc-1", "2", "1"},
 			},
 		},
 		{"WITH x AS (SELECT 1 AS n) SELECT n FROM x -- with a comment", [][]any{{int32(1)}}},
@@ -87,6 +87,8 @@ func TestSQL_Answers(t *testing.T) {
 			[][]any{{"2026-10-06T09:00:10Z", "2026-10-05", "170141183460469231731687303715884105727", []any{int32(1), int32(2)}, map[string]any{"a": "2026-10-05T08:00:00Z"}}},
 		},
 		{"SELECT id FROM requests WHERE session = 'aaaa-2'", [][]any{{uuid(id("claude-code", "r4"))}}},
+		{"SELECT n::HUGEINT, [n::HUGEINT] FROM (VALUES (7), (9007199254740993)) v(n) ORDER BY n", [][]any{{"7", []any{"7"}}, {"9007199254740993", []any{"9007199254740993"}}}},
+		{"SELECT MAP {'a': 1::HUGEINT, 'b': NULL}, MAP {2: [DATE '2026-10-05']}", [][]any{{map[string]any{"a": "1", "b": nil}, map[string]any{"2": []any{"2026-10-05T00:00:00Z"}}}}},
 		{"SELECT 'nan'::DOUBLE", [][]any{{"NaN"}}},
 	}
 	for _, tt := range tests {
@@ -178,6 +180,24 @@ func TestExport(t *testing.T) {
 	left, err := os.ReadDir(w.l.ExportDir())
 	if err != nil || len(left) != 0 {
 		t.Errorf("left in the export folder: %v, %v", left, err)
+	}
+}
+
+// Counts that together are beyond 64 bits stop neither a statement nor an export.
+func TestSQL_TotalsBeyond64Bits(t *testing.T) {
+	w := shop(t)
+	w.exec("UPDATE request SET input = 4611686018427387904, output = 4611686018427387904, cache_read = 4611686018427387904, reasoning = NULL WHERE line = 4")
+	r, err := w.l.SQL(t.Context(), "SELECT total_tokens FROM requests WHERE session = 'bbbb-1'", SQLLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([][]any{{"13835058055282163712"}}, r.Rows); d != "" {
+		t.Errorf("3 * 2^62 (-want +got):\n%s", d)
+	}
+	for _, format := range []string{"csv", "json", "parquet"} {
+		if _, err := w.l.Export(t.Context(), ExportQuery{Format: format, Dest: filepath.Join(t.TempDir(), "all."+format)}); err != nil {
+			t.Errorf("export as %s: %v", format, err)
+		}
 	}
 }
 

@@ -125,6 +125,8 @@ of a SELECT, to a Parquet, CSV or JSON file.
 - Null is "not reported", which is never the same as 0.
 - Amounts in pico-USD (10^-12 USD) are exact integers. Add them first and round once: reports show
   ` + "`(sum(cost_pusd) + 999999) // 1000000`" + ` micro-USD. The columns in USD are floating-point numbers, for reading.
+- Numbers of the type HUGEINT, which ` + "`sum`" + ` gives of whole numbers too, are texts in ` + "`--json`" + `: they may be larger than other
+  programs read exactly.
 - A condition on ` + "`ended_at`" + ` makes a query over a large ledger fast, for rows lie in the order of time.
 - Tables other than these views are the ledger's own and may change from version to version.
 

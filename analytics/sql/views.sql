@@ -9,7 +9,7 @@ SELECT r.id, h.text AS harness, s.native AS session, root.native AS root_session
        r.response_id, r.request_id, epoch_ms(r.started_at) AS started_at, epoch_ms(r.ended_at) AS ended_at,
        r.input AS input_tokens, r.output AS output_tokens, r.reasoning AS reasoning_tokens, r.cache_read AS cache_read_tokens,
        r.cache_write_5m AS cache_write_5m_tokens, r.cache_write_1h AS cache_write_1h_tokens, r.web_searches,
-       coalesce(r.input, 0) + coalesce(r.output, 0) + coalesce(r.cache_read, 0) + coalesce(r.cache_write_5m, 0) + coalesce(r.cache_write_1h, 0) AS total_tokens,
+       coalesce(r.input, 0)::HUGEINT + coalesce(r.output, 0) + coalesce(r.cache_read, 0) + coalesce(r.cache_write_5m, 0) + coalesce(r.cache_write_1h, 0) AS total_tokens,
        r.recorded_pusd, r.list_pusd, coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) AS cost_pusd,
        coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) / 1e12 AS cost_usd,
        CASE WHEN r.recorded_pusd IS NOT NULL THEN 'recorded' WHEN r.list_pusd IS NOT NULL THEN 'list' ELSE 'none' END AS cost_basis,
