@@ -100,14 +100,16 @@ type Claim struct {
 	Session string
 	// Earlier: the record was in the ledger before this scan began.
 	Earlier bool
-	// ModTime and Path are those of the source.
+	// Machine, ModTime and Path are those of the source; Machine is empty for this one.
+	Machine string
 	ModTime time.Time
 	Path    string
 }
 
 // Own decides between two claims of equal rank: what an earlier scan saw stays;
-// within one scan the session that the other names as its origin owns, then the
-// older source, then the smaller path. derives reports whether the first
+// within one scan the session that the other names as its origin owns, then this
+// machine before copies of another's logs, then the older source, then the
+// smaller path. derives reports whether the first
 // session came from the second.
 func Own(old, new Claim, derives func(child, origin string) bool) Owner {
 	switch {
@@ -117,6 +119,8 @@ func Own(old, new Claim, derives func(child, origin string) bool) Owner {
 		return OldOwns
 	case old.Session != new.Session && derives(old.Session, new.Session):
 		return NewOwns
+	case (old.Machine == "") != (new.Machine == ""):
+		return pick(new.Machine == "")
 	case !old.ModTime.Equal(new.ModTime):
 		return pick(new.ModTime.Before(old.ModTime))
 	}

@@ -21,6 +21,11 @@ func TestOwn(t *testing.T) {
 		{"the older source", Claim{Session: "a", ModTime: newer}, Claim{Session: "b", ModTime: older}, NewOwns},
 		{"the smaller path", Claim{Session: "a", ModTime: older, Path: "/b"}, Claim{Session: "b", ModTime: older, Path: "/a"}, NewOwns},
 		{"one session in two files: the same rule, so that the order of reading does not show", Claim{Session: "a", ModTime: older, Path: "/b"}, Claim{Session: "a", ModTime: older, Path: "/a"}, NewOwns},
+		{"this machine, read last", Claim{Session: "a", Machine: "laptop", ModTime: older, Path: "/a"}, Claim{Session: "a", ModTime: newer, Path: "/b"}, NewOwns},
+		{"this machine, read first", Claim{Session: "a", ModTime: newer, Path: "/b"}, Claim{Session: "a", Machine: "laptop", ModTime: older, Path: "/a"}, OldOwns},
+		{"of two other machines the older source", Claim{Session: "a", Machine: "desk", ModTime: newer}, Claim{Session: "a", Machine: "laptop", ModTime: older}, NewOwns},
+		{"an origin elsewhere before a fork here", Claim{Session: "fork", ModTime: older}, Claim{Session: "root", Machine: "laptop", ModTime: newer}, NewOwns},
+		{"what an earlier scan saw stays with the other machine", Claim{Session: "a", Machine: "laptop", Earlier: true}, Claim{Session: "a"}, OldOwns},
 	} {
 		if got := Own(c.old, c.new, derives); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)

@@ -33,13 +33,13 @@ func (c *commit) before(u *unit) *sourceInfo {
 	if s := c.l.mem.sources[u.source]; s != nil {
 		return s
 	}
-	return &sourceInfo{path: u.Checkpoint.Path, modTime: u.Checkpoint.ModTime, gone: u.Checkpoint.Gone}
+	return &sourceInfo{path: u.Checkpoint.Path, machine: u.Checkpoint.Machine, modTime: u.Checkpoint.ModTime, gone: u.Checkpoint.Gone}
 }
 
 // see makes the unit's checkpoint the state of its source.
 func (c *commit) see(u *unit) {
 	c.touched = append(c.touched, u)
-	*c.l.mem.sources[u.source] = sourceInfo{path: u.Checkpoint.Path, modTime: u.Checkpoint.ModTime, gone: u.Checkpoint.Gone}
+	*c.l.mem.sources[u.source] = sourceInfo{path: u.Checkpoint.Path, machine: u.Checkpoint.Machine, modTime: u.Checkpoint.ModTime, gone: u.Checkpoint.Gone}
 }
 
 func (c *commit) flushSources() error {

@@ -40,6 +40,7 @@ type memory struct {
 // sourceInfo is what merging must know of a source.
 type sourceInfo struct {
 	path    string
+	machine string
 	modTime time.Time
 	gone    bool
 }
@@ -117,10 +118,10 @@ func (l *Ledger) remember(ctx context.Context) error {
 }
 
 func (l *Ledger) loadSources(ctx context.Context, m *memory) error {
-	return l.each(ctx, "SELECT id, path, mtime_ns, gone FROM source", func(rows *sql.Rows) error {
+	return l.each(ctx, "SELECT id, path, machine, mtime_ns, gone FROM source", func(rows *sql.Rows) error {
 		var id, mtime int64
 		s := &sourceInfo{}
-		if err := rows.Scan(&id, &s.path, &mtime, &s.gone); err != nil {
+		if err := rows.Scan(&id, &s.path, &s.machine, &mtime, &s.gone); err != nil {
 			return err
 		}
 		s.modTime = time.Unix(0, mtime)

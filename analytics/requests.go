@@ -137,12 +137,12 @@ func (c *commit) claimOf(source int64, session string, firstSeen int32) meterbri
 	if s == nil {
 		s = &sourceInfo{}
 	}
-	return meterbridge.Claim{Session: session, Earlier: firstSeen < c.l.scan.number, ModTime: s.modTime, Path: s.path}
+	return meterbridge.Claim{Session: session, Earlier: firstSeen < c.l.scan.number, Machine: s.machine, ModTime: s.modTime, Path: s.path}
 }
 
 // claim is the claim of a record of this unit.
 func (c *commit) claim(u *unit, session string) meterbridge.Claim {
-	return meterbridge.Claim{Session: session, ModTime: u.Checkpoint.ModTime, Path: u.Checkpoint.Path}
+	return meterbridge.Claim{Session: session, Machine: u.Checkpoint.Machine, ModTime: u.Checkpoint.ModTime, Path: u.Checkpoint.Path}
 }
 
 func (c *commit) own(harness string, old, new meterbridge.Claim) meterbridge.Owner {

@@ -208,7 +208,7 @@ func same(a, b *meterbridge.Request) bool {
 
 func (m *Memory) claim(session string, source int64, scan int) meterbridge.Claim {
 	s := m.sources[source]
-	return meterbridge.Claim{Session: session, Earlier: scan < m.scan, ModTime: s.ModTime, Path: s.Path}
+	return meterbridge.Claim{Session: session, Earlier: scan < m.scan, Machine: s.Machine, ModTime: s.ModTime, Path: s.Path}
 }
 
 func (m *Memory) derives(harness string) func(child, origin string) bool {
