@@ -34,6 +34,7 @@ func (e *HintError) Unwrap() error { return e.Err }
 // querier is what a question needs of a connection.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // question is the statement of sql/ask_<name>.sql, with the shared column list

@@ -26,12 +26,16 @@ type CompareReport struct {
 	Kind     string `json:"kind"`
 	Timezone string `json:"timezone"`
 	// Harnesses are those compared; Guessed when the report names none.
-	Harnesses []string     `json:"harnesses"`
-	Guessed   bool         `json:"guessed"`
-	Agree     bool         `json:"agree"`
-	Ours      CompareSums  `json:"ours"`
-	Theirs    CompareSums  `json:"theirs"`
-	Rows      []CompareRow `json:"rows"`
+	Harnesses []string `json:"harnesses"`
+	Guessed   bool     `json:"guessed"`
+	// Agree: neither side lacks what the other has, and all sums are the same.
+	Agree  bool         `json:"agree"`
+	Ours   CompareSums  `json:"ours"`
+	Theirs CompareSums  `json:"theirs"`
+	Rows   []CompareRow `json:"rows"`
+	// Missing are the days, or sessions, of which the ledger has requests and the
+	// report has no row: with one of them they do not agree.
+	Missing []string `json:"missing"`
 	// Outside is what the ledger has outside of the report's rows.
 	Outside []OutsideSums `json:"outside"`
 	Hints   []string      `json:"hints"`
@@ -108,7 +112,7 @@ func (l *Ledger) Compare(ctx context.Context, report []byte, o CompareOptions) (
 		return CompareReport{}, err
 	}
 	c := &comparison{peer: peer, zone: o.Zone, out: CompareReport{
-		SchemaVersion: SchemaVersion, Kind: peer.kind, Timezone: ZoneName(o.Zone), Agree: true, Rows: []CompareRow{}, Outside: []OutsideSums{}, Hints: []string{},
+		SchemaVersion: SchemaVersion, Kind: peer.kind, Timezone: ZoneName(o.Zone), Agree: true, Rows: []CompareRow{}, Missing: []string{}, Outside: []OutsideSums{}, Hints: []string{},
 	}}
 	err = l.reading(ctx, func(q *sql.Conn) error {
 		c.q = q
@@ -130,7 +134,9 @@ func (c *comparison) run(ctx context.Context) error {
 			return err
 		}
 	}
-	c.missing()
+	if err := c.missing(ctx); err != nil {
+		return err
+	}
 	if len(c.peer.sections) > 0 {
 		c.hint("only the section %s was compared; the file also has %s", c.peer.kind, strings.Join(c.peer.sections, ", "))
 	}

@@ -209,7 +209,7 @@ func (s *ledgerSide) all() []cell {
 }
 
 // choose decides which harnesses are compared: the one that is asked for, those
-// that the report names, else the one whose numbers come nearest, or all.
+// that the report names, for a report without rows all, else the one whose numbers come nearest, or all.
 func (c *comparison) choose(asked string) {
 	known := c.ours.known()
 	switch {
@@ -224,6 +224,8 @@ func (c *comparison) choose(asked string) {
 				c.hint("the report counts %q, of which the ledger has nothing", a)
 			}
 		}
+	case len(c.peer.rows) == 0:
+		c.scope = known
 	default:
 		c.scope, c.out.Guessed = c.nearest(known), true
 	}
@@ -292,44 +294,6 @@ func (c *comparison) distance(scope []string) (foreign, sum int64) {
 		}
 	}
 	return foreign, sum
-}
-
-// missing lists what the ledger has and the report has no row for.
-func (c *comparison) missing() {
-	shown := map[string]bool{}
-	for _, r := range c.peer.rows {
-		shown[c.ours.find(r.key)] = true
-	}
-	var between cellSum
-	for _, key := range sortedKeys(c.ours.cells) {
-		s := c.ours.cells[key].sum(c.scope)
-		if shown[key] || s.requests == 0 {
-			continue
-		}
-		if c.peer.kind == "session" {
-			between = cellSum{between.plus(s.spent), between.requests + s.requests, between.kept + s.kept}
-			continue
-		}
-		our := s.sums()
-		c.total(s.spent, spent{})
-		c.out.Agree = false
-		c.out.Rows = append(c.out.Rows, CompareRow{Key: key, Ours: &our, Models: []CompareModel{}, Causes: []Cause{rowMissing(s)}})
-	}
-	slices.SortStableFunc(c.out.Rows, func(a, b CompareRow) int { return strings.Compare(a.Key, b.Key) })
-	c.outside("in sessions that the report lacks", between)
-	c.outside("before its first row", c.ours.outside[0].sum(c.scope))
-	c.outside("between its rows", c.ours.outside[2].sum(c.scope))
-	c.outside("behind its last row", c.ours.outside[1].sum(c.scope))
-}
-
-func (c *comparison) outside(where string, s cellSum) {
-	if s.requests == 0 {
-		return
-	}
-	c.out.Outside = append(c.out.Outside, OutsideSums{Where: where, CompareSums: s.sums(), Requests: s.requests, Kept: s.kept})
-	if s.kept > 0 {
-		c.hint("%s: %d of %d requests are kept here though their log is gone or no longer holds them", where, s.kept, s.requests)
-	}
 }
 
 func rowMissing(s cellSum) Cause {

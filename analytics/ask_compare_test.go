@@ -32,6 +32,68 @@ func (r CompareReport) causeWords() []string {
 	return out
 }
 
+// rowsAgree: every row that both have is the same.
+func (r CompareReport) rowsAgree() bool {
+	for _, row := range r.Rows {
+		if !row.Agree {
+			return false
+		}
+	}
+	return true
+}
+
+// Two sides agree only where neither lacks what the other has. The ledger has
+// claude-code on 30 September and 5 October, codex-cli on 6 October.
+func TestCompare_NeverAgreesWithWhatIsMissing(t *testing.T) {
+	w := shop(t)
+	before, fifth := peerDay("2026-09-30", september), peerDay("2026-10-05", opus, newcomer)
+	sessions := func(ids ...string) string {
+		all := map[string]string{
+			"aaaa-1": `{"sessionId":"aaaa-1","inputTokens":35,"outputTokens":240,"cacheCreationTokens":760,"cacheReadTokens":18600,"totalCost":0.000003234568}`,
+			"aaaa-2": `{"sessionId":"aaaa-2","inputTokens":12,"outputTokens":60,"cacheCreationTokens":300,"cacheReadTokens":9700,"totalCost":5e-06}`,
+			"cccc-1": `{"sessionId":"cccc-1","inputTokens":1,"outputTokens":2,"cacheCreationTokens":0,"cacheReadTokens":0,"totalCost":1e-12}`,
+		}
+		var rows []string
+		for _, id := range ids {
+			rows = append(rows, all[id])
+		}
+		return `{"sessions":[` + strings.Join(rows, ",") + `]}`
+	}
+	tests := []struct {
+		why, report, harness string
+		agree                bool
+		missing              []string
+	}{
+		{"all of one harness", daily(before, fifth), "claude-code", true, []string{}},
+		{"the first day is missing", daily(fifth), "claude-code", false, []string{"2026-09-30"}},
+		{"the last day is missing", daily(before), "claude-code", false, []string{"2026-10-05"}},
+		{"a day between", daily(peerDay("2026-09-29", "opus 0 0 0 0 0"), before, peerDay("2026-10-07", "opus 0 0 0 0 0")), "claude-code", false, []string{"2026-10-05"}},
+		{"nothing at all", `{"daily":[],"totals":{}}`, "", false, []string{"2026-09-30", "2026-10-05", "2026-10-06"}},
+		{"null", `{"daily":null}`, "", false, []string{"2026-09-30", "2026-10-05", "2026-10-06"}},
+		{"nothing of one harness", `{"monthly":[]}`, "codex-cli", false, []string{"2026-10-06"}},
+		{"a day that only they have", daily(before, fifth, peerDay("2026-10-09", "opus 1 0 0 0 0")), "claude-code", false, []string{}},
+		{"a month without the one before", `{"monthly":[{"month":"2026-10","inputTokens":47,"outputTokens":300,"cacheCreationTokens":1060,"cacheReadTokens":28300,"totalCost":0.000008234568}]}`, "claude-code", false, []string{"2026-09-30"}},
+		{"all sessions", sessions("aaaa-1", "aaaa-2", "cccc-1"), "claude-code", true, []string{}},
+		{"a session is missing", sessions("aaaa-1", "cccc-1"), "claude-code", false, []string{"aaaa-2"}},
+	}
+	for _, tt := range tests {
+		got, err := w.l.Compare(t.Context(), []byte(tt.report), CompareOptions{Zone: time.UTC, Harness: tt.harness})
+		if err != nil {
+			t.Errorf("%s: %v", tt.why, err)
+			continue
+		}
+		if d := cmp.Diff(tt.missing, got.Missing); d != "" || got.Agree != tt.agree {
+			t.Errorf("%s: agree %v, want %v; missing (-want +got):\n%s", tt.why, got.Agree, tt.agree, d)
+		}
+		hint := strings.Join(got.Hints, "\n")
+		for _, key := range tt.missing {
+			if !strings.Contains(hint, key) {
+				t.Errorf("%s: the hints %q do not name %s", tt.why, hint, key)
+			}
+		}
+	}
+}
+
 // peerDay writes a row of a daily report with its models; each is "name in out
 // write read cost".
 func peerDay(date string, models ...string) string {
@@ -103,8 +165,8 @@ func TestCompare_Causes(t *testing.T) {
 			t.Errorf("%s: %v", tt.why, err)
 			continue
 		}
-		if d := cmp.Diff(tt.want, got.causeWords()); d != "" || got.Agree != (tt.want == nil) {
-			t.Errorf("%s: agree %v, %s\n(-want +got):\n%s", tt.why, got.Agree, pretty(got.Rows), d)
+		if d := cmp.Diff(tt.want, got.causeWords()); d != "" || got.rowsAgree() != (tt.want == nil) {
+			t.Errorf("%s: rows agree %v, %s\n(-want +got):\n%s", tt.why, got.rowsAgree(), pretty(got.Rows), d)
 		}
 	}
 }
@@ -117,8 +179,8 @@ func TestCompare_OtherNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"2026-10-05/claude-opus: model-name!"}, got.causeWords()); d != "" || !got.Agree {
-		t.Errorf("agree %v (-want +got):\n%s", got.Agree, d)
+	if d := cmp.Diff([]string{"2026-10-05/claude-opus: model-name!"}, got.causeWords()); d != "" || !got.rowsAgree() {
+		t.Errorf("rows agree %v (-want +got):\n%s", got.rowsAgree(), d)
 	}
 }
 
@@ -183,8 +245,8 @@ func TestCompare_HintsAtTheZone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Hints) != 1 || !strings.HasPrefix(got.Hints[0], "with days of UTC+01:00 2 of 2 days have the same tokens, with those of UTC 0") {
-		t.Errorf("hints %q, want one of UTC+01:00", got.Hints)
+	if n := len(got.Hints); n != 2 || !strings.HasPrefix(got.Hints[n-1], "with days of UTC+01:00 2 of 2 days have the same tokens, with those of UTC 0") {
+		t.Errorf("hints %q, want one of a missing day and one of UTC+01:00", got.Hints)
 	}
 	east := time.FixedZone("UTC+1", 3600)
 	if got, err = w.l.Compare(t.Context(), []byte(report), CompareOptions{Zone: east}); err != nil || !got.Agree || len(got.Hints) != 0 {

@@ -84,13 +84,13 @@ func dayExpr(offset, column string) string {
 
 // zoneCase is the offset expression of a zone that holds for every request and
 // prompt of the ledger.
-func zoneCase(ctx context.Context, c *sql.Conn, zone *time.Location, column string) (string, error) {
+func zoneCase(ctx context.Context, c querier, zone *time.Location, column string) (string, error) {
 	changes, err := zoneOf(ctx, c, zone)
 	return offsetExpr(changes, column), err
 }
 
 // zoneOf are the changes of a zone over every request and prompt of the ledger.
-func zoneOf(ctx context.Context, c *sql.Conn, zone *time.Location) ([]zoneChange, error) {
+func zoneOf(ctx context.Context, c querier, zone *time.Location) ([]zoneChange, error) {
 	var first, last sql.NullInt64
 	err := c.QueryRowContext(ctx, `SELECT min(first_at), max(last_at) FROM (
   SELECT min(ended_at) AS first_at, max(ended_at) AS last_at FROM request UNION ALL SELECT min(happened_at), max(happened_at) FROM prompt)`).Scan(&first, &last)
