@@ -21,8 +21,9 @@ const (
 type Filter struct {
 	// Since is inclusive, Until exclusive: instants, already resolved in the zone.
 	Since, Until time.Time
-	// Harness, Project, Model and Session keep only exact matches; Session also
-	// keeps the session's sub-agents.
+	// Harness, Project and Model keep only exact matches. Session is an id as
+	// `sessions` takes it (a unique beginning of one, HARNESS:ID); its sub-agents
+	// are kept too.
 	Harness, Project, Model, Session string
 }
 

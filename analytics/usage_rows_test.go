@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -68,7 +69,9 @@ func TestUsage_RowsOfEveryKey(t *testing.T) {
 		{UsageQuery{By: "day", Filter: Filter{Model: "m2"}}, []string{"2026-10-05|–|2|18|1|[m2]"}},
 		{UsageQuery{By: "day", Filter: Filter{Model: "none"}}, []string{}},
 		{UsageQuery{By: "session", Filter: Filter{Session: "S1"}}, []string{"S1|claude-code|4|15|3|[m1 m2]"}},
-		{UsageQuery{By: "session", Filter: Filter{Session: "S1/x"}}, []string{"S1|claude-code|1|4|0|[m1]"}},
+		{UsageQuery{By: "session", Filter: Filter{Session: "S1/x"}}, []string{"S1|claude-code|2|12|0|[m1]"}},
+		{UsageQuery{By: "session", Filter: Filter{Session: "S1/y"}}, []string{"S1|claude-code|1|8|0|[m1]"}},
+		{UsageQuery{By: "model", Filter: Filter{Session: "codex-cli:T"}}, []string{"|–|1|32|–|[]"}},
 		{UsageQuery{By: "session", Last: 2}, []string{"S2|claude-code|1|16|0|[m2]", "T1|codex-cli|1|32|–|[]"}},
 		{UsageQuery{By: "model", Last: 1}, []string{"|–|1|32|–|[]"}},
 	} {
@@ -167,5 +170,35 @@ func TestUsage_Blocks(t *testing.T) {
 	since := UsageQuery{By: "block", Filter: Filter{Harness: "claude-code", Since: instant("2026-10-05T12:00:00Z"), Until: instant("2026-10-05T13:00:00Z")}}
 	if diff := cmp.Diff([]string{"claude-code 2026-10-05T08:00:00Z to 2026-10-05T13:00:00Z inferred active=false 2"}, show(since)); diff != "" {
 		t.Errorf("filtered (-want +got):\n%s", diff)
+	}
+}
+
+// --session finds what `sessions ID` finds, and has the same numbers; an id of
+// two harnesses is refused, not added up.
+func TestUsage_OfOneSessionIsThatOfSessions(t *testing.T) {
+	w := shop(t)
+	w.session(sessionRow{id: 6, harness: "codex-cli", native: "aaaa-1", first: at("2026-10-06T10:00:00Z"), last: at("2026-10-06T10:00:00Z")})
+	w.request(requestRow{native: "other", harness: "codex-cli", session: 6, model: "gpt", end: at("2026-10-06T10:00:00Z"), in: 1000, source: 4, line: 20})
+	w.summed()
+	var several *AmbiguousError
+	for _, id := range []string{"aaaa-1", "aa"} {
+		if _, err := w.l.Usage(t.Context(), UsageQuery{By: "session", Filter: Filter{Session: id}}); !errors.As(err, &several) {
+			t.Errorf("--session %s: %v, want it ambiguous", id, err)
+		}
+	}
+	if _, err := w.l.Usage(t.Context(), UsageQuery{By: "session", Filter: Filter{Session: "nope"}}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("--session nope: %v, want ErrUnknown", err)
+	}
+	for _, id := range []string{"claude-code:aaaa-1", "codex-cli:aaaa-1", "aaaa-1/a9f", "aaaa-2", "bb"} {
+		r := usageOf(t, w.l, UsageQuery{By: "session", Filter: Filter{Session: id}})
+		one, err := w.l.Session(t.Context(), id)
+		if err != nil || len(r.Rows) != 1 {
+			t.Fatalf("%s: %d rows, %v", id, len(r.Rows), err)
+		}
+		n, u := r.Rows[0].Numbers, one.Usage
+		got := Part{&n.Requests, n.InputTokens, n.OutputTokens, n.ReasoningTokens, n.CacheReadTokens, n.CacheWriteTokens, n.TotalTokens, n.CostMicroUSD}
+		if diff := cmp.Diff(u.Part, got); diff != "" || *r.Rows[0].Harness != one.Harness {
+			t.Errorf("%s (-sessions +usage):\n%s", id, diff)
+		}
 	}
 }

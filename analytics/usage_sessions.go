@@ -2,22 +2,24 @@ package analytics
 
 import (
 	"database/sql"
-	"fmt"
 	"strconv"
 )
 
 // resolveSessions finds the sessions that the report is about, where it is not
-// about all: the one named and those folded into it, or the newest ones. With
-// them comes the time in which they have requests, which spares reading others.
+// about all: the one named (as `sessions ID` finds it, and with its errors) and
+// its sub-agents, or the newest ones. With them comes the time in which they have requests, which spares reading others.
 func (u *usage) resolveSessions() error {
 	switch {
 	case u.q.Session != "":
-		if err := u.takeSessions("named", u.q.Session); err != nil {
+		f, err := findSession(u.ctx, u.c, u.q.Session)
+		if err != nil {
 			return err
 		}
-		if len(u.sessions) == 0 {
-			return fmt.Errorf("%w session %q", ErrUnknown, u.q.Session)
+		t, err := treeOf(u.ctx, u.c, f.id)
+		if err != nil {
+			return err
 		}
+		return u.takeSessions("named", t.ids())
 	case u.q.By == "session" && u.q.Last > 0 && u.q.Filter == (Filter{}):
 		return u.takeSessions("newest", u.q.Last)
 	}
