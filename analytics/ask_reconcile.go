@@ -126,7 +126,7 @@ func (r *ReconcileReport) cells(ctx context.Context, q querier) (err error) {
 func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by string, o ReconcileOptions) error {
 	u := &usage{
 		q: UsageQuery{By: by, Zone: o.Zone, WeekStart: o.WeekStart},
-		l: l, ctx: ctx, c: c, by: groupings[by], now: l.opts.Now(),
+		l: l, ctx: ctx, c: c, by: groupings()[by], now: l.opts.Now(),
 	}
 	for _, step := range []func() error{u.resolveZone, u.resolveSessions, u.resolveBlocks} {
 		if err := step(); err != nil {

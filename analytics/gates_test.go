@@ -63,7 +63,7 @@ func TestUsage_ReadsOnlyItsPeriod(t *testing.T) {
 	list := generated(400_000, 0)
 	scanned(t, l, logOf("/logs/a.jsonl", list...))
 	since := list[len(list)-100].EndedAt
-	u := &usage{q: UsageQuery{By: "hour", Zone: time.UTC, Cost: CostAuto, Filter: Filter{Since: since}}, l: l, by: groupings["hour"], ctx: t.Context(), c: l.w}
+	u := &usage{q: UsageQuery{By: "hour", Zone: time.UTC, Cost: CostAuto, Filter: Filter{Since: since}}, l: l, by: groupings()["hour"], ctx: t.Context(), c: l.w}
 	if err := u.resolveZone(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,17 @@ var schemaSQL string
 
 // requestTableSQL is the statement of schema.sql that makes the table request,
 // for rewriting it.
-var requestTableSQL = schemaSQL[strings.Index(schemaSQL, "CREATE TABLE request ("):strings.Index(schemaSQL, "-- Further sources")]
+func requestTableSQL() string {
+	from := strings.Index(schemaSQL, "CREATE TABLE request (")
+	return schemaSQL[from : from+strings.Index(schemaSQL[from:], ");")+2]
+}
 
 //go:embed sql/views.sql
 var viewsSQL string
 
-// migrations[n] brings a ledger of version n to version n+1. Version 0 is an
+// migrations()[n] brings a ledger of version n to version n+1. Version 0 is an
 // empty file. A migration that was released is never changed.
-var migrations = []string{schemaSQL}
+func migrations() []string { return []string{schemaSQL} }
 
 // prepare migrates the schema, then reads what the writer needs to know.
 func (l *Ledger) prepare(ctx context.Context) error {
@@ -34,10 +37,10 @@ func (l *Ledger) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if version > len(migrations) {
-		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewer, version, len(migrations))
+	if version > len(migrations()) {
+		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewer, version, len(migrations()))
 	}
-	for ; version < len(migrations); version++ {
+	for ; version < len(migrations()); version++ {
 		if err := l.migrate(ctx, version); err != nil {
 			return fmt.Errorf("migrate from version %d: %w", version, err)
 		}
@@ -83,7 +86,7 @@ func (l *Ledger) version(ctx context.Context) (int, error) {
 
 func (l *Ledger) migrate(ctx context.Context, from int) error {
 	return l.transact(ctx, func() error {
-		if _, err := l.w.ExecContext(ctx, migrations[from]); err != nil {
+		if _, err := l.w.ExecContext(ctx, migrations()[from]); err != nil {
 			return err
 		}
 		return l.setMeta(ctx, "version", strconv.Itoa(from+1))

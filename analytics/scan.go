@@ -91,7 +91,7 @@ func (l *Ledger) compact(ctx context.Context) error {
 	err := l.transact(ctx, func() error {
 		return l.execAll(ctx,
 			"ALTER TABLE request RENAME TO request_unordered",
-			requestTableSQL,
+			requestTableSQL(),
 			"INSERT INTO request SELECT * FROM request_unordered ORDER BY ended_at",
 			"DROP TABLE request_unordered")
 	})

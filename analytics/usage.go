@@ -46,7 +46,7 @@ func (l *Ledger) Usage(ctx context.Context, q UsageQuery) (UsageReport, error) {
 	if q.Cost == "" {
 		q.Cost = CostAuto
 	}
-	by, ok := groupings[q.By]
+	by, ok := groupings()[q.By]
 	if !ok {
 		return UsageReport{}, fmt.Errorf("%w: usage by %q", ErrQuery, q.By)
 	}

@@ -47,17 +47,20 @@ const (
 	agentKey      = "CASE WHEN s.relation <> 'subagent' THEN 'main' WHEN s.agent_type = '' THEN 'unknown' ELSE s.agent_type END"
 )
 
-var groupings = map[string]grouping{
-	"day":     {key: "{day}", inRollup: true, text: dayText},
-	"week":    {key: weekKey, inRollup: true, text: dayText},
-	"month":   {key: monthKey, inRollup: true, text: monthText},
-	"hour":    {key: "{hour}", text: hourText},
-	"session": {key: "s.root", session: true, newest: byLast, ofHarness: true},
-	"project": {key: "r.project", inRollup: true, word: true, named: true, prompt: promptProject, newest: byUse},
-	"model":   {key: "r.model", inRollup: true, word: true, named: true, newest: byUse},
-	"harness": {key: "r.harness", inRollup: true, word: true, named: true, prompt: "p.harness", newest: byUse, ofHarness: true},
-	"agent":   {key: agentKey, session: true, named: true, newest: byUse},
-	"block":   {key: "{block}", text: blockText, ofHarness: true},
+// groupings are the reports by name.
+func groupings() map[string]grouping {
+	return map[string]grouping{
+		"day":     {key: "{day}", inRollup: true, text: dayText},
+		"week":    {key: weekKey, inRollup: true, text: dayText},
+		"month":   {key: monthKey, inRollup: true, text: monthText},
+		"hour":    {key: "{hour}", text: hourText},
+		"session": {key: "s.root", session: true, newest: byLast, ofHarness: true},
+		"project": {key: "r.project", inRollup: true, word: true, named: true, prompt: promptProject, newest: byUse},
+		"model":   {key: "r.model", inRollup: true, word: true, named: true, newest: byUse},
+		"harness": {key: "r.harness", inRollup: true, word: true, named: true, prompt: "p.harness", newest: byUse, ofHarness: true},
+		"agent":   {key: agentKey, session: true, named: true, newest: byUse},
+		"block":   {key: "{block}", text: blockText, ofHarness: true},
+	}
 }
 
 // dayOfKey is the first day of a day's or week's key.

@@ -82,7 +82,7 @@ func TestUsage_EveryGroupingGivesTheSameTotals(t *testing.T) {
 	other.Model, other.Harness, other.Project = "m2", "codex-cli", ""
 	scanned(t, l, logOf("/logs/a.jsonl", said("S1", "a", 100, 1), said("S1", "b", 50, 2)), logOf("/logs/b.jsonl", other))
 	want := jsonOf(t, usageOf(t, l, UsageQuery{By: "day"}).Totals)
-	for by := range groupings {
+	for by := range groupings() {
 		for _, zone := range []string{"UTC", "Asia/Tokyo"} {
 			loc, _ := time.LoadLocation(zone)
 			got := jsonOf(t, usageOf(t, l, UsageQuery{By: by, Zone: loc, Breakdown: true}).Totals)
