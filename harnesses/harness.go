@@ -63,6 +63,9 @@ type Kind struct {
 type Options struct {
 	// Trace asks for Batch.Traces: one entry for each record with usage.
 	Trace bool
+	// DropText: the user keeps no texts, so State must hold none either (what a
+	// person or an agent wrote). Facts may: the scanner takes texts off them.
+	DropText bool
 	// State is the parser's memory at the checkpoint; nil from the start of a source.
 	State []byte
 	// Path is the source's absolute path, Rel its path below its root with forward slashes.

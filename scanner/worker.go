@@ -98,7 +98,7 @@ func (r *reading) options(state []byte) harnesses.Options {
 	if len(state) == 0 {
 		state = nil
 	}
-	opt := harnesses.Options{Trace: r.trace, State: state, Path: r.t.path, Rel: r.t.rel}
+	opt := harnesses.Options{Trace: r.trace, DropText: !r.scanner.opt.StoreText, State: state, Path: r.t.path, Rel: r.t.rel}
 	if r.t.kind.Shape == harnesses.Document {
 		opt.Siblings = os.DirFS(rootOf(r.t.path, r.t.rel))
 	}

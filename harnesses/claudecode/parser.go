@@ -11,7 +11,7 @@ import (
 // parser reads one transcript. Its memory between lines is bounded: what must
 // outlive a checkpoint is in state, what waits for Flush in open and sessions.
 type parser struct {
-	trace bool
+	trace, dropText bool
 	// fileSession and fileAgent are what the path says.
 	fileSession, fileAgent string
 
@@ -33,7 +33,7 @@ type parser struct {
 }
 
 func newParser(o harnesses.Options) *parser {
-	p := &parser{trace: o.Trace, state: decodeState(o.State)}
+	p := &parser{trace: o.Trace, dropText: o.DropText, state: decodeState(o.State)}
 	p.fileSession, p.fileAgent = pathNames(o.Rel)
 	return p
 }
@@ -107,7 +107,17 @@ func (p *parser) Flush(out *meterbridge.Batch) {
 }
 
 // State is what the next lines need.
-func (p *parser) State() []byte { return p.state.encode() }
+func (p *parser) State() []byte {
+	s := p.state
+	if p.dropText {
+		s.Summary = ""
+		if s.Command != nil {
+			waits := *s.Command
+			waits.Preview, s.Command = "", &waits
+		}
+	}
+	return s.encode()
+}
 
 func (p *parser) problem(reason, detail string) {
 	p.out.Problems = append(p.out.Problems, meterbridge.Problem{Reason: reason, Detail: detail, Place: p.at})

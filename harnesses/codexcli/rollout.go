@@ -84,7 +84,14 @@ func (r *rollout) Flush(out *meterbridge.Batch) {
 }
 
 // State implements harnesses.LineParser.
-func (r *rollout) State() []byte { return r.m.bytes() }
+func (r *rollout) State() []byte {
+	m := r.m
+	if r.opt.DropText && m.Held != nil {
+		waits := *m.Held
+		waits.Preview, m.Held = "", &waits
+	}
+	return m.bytes()
+}
 
 // read handles one line: first whether it is a copy, then what it says.
 func (r *rollout) read(e envelope) {

@@ -59,10 +59,12 @@ type feeder struct {
 	state  []byte
 	number int64
 	offset int64
+	// silent: the user keeps no texts.
+	silent bool
 }
 
 func (f *feeder) open() harnesses.LineParser {
-	return f.h.Lines(f.log.kind, harnesses.Options{State: bytes.Clone(f.state), Path: f.log.path, Rel: f.log.rel})
+	return f.h.Lines(f.log.kind, harnesses.Options{State: bytes.Clone(f.state), Path: f.log.path, Rel: f.log.rel, DropText: f.silent})
 }
 
 // one is what a new parser makes of one further line; a nil line is none.
