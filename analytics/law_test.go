@@ -69,10 +69,11 @@ func history(r *rapid.T) []meterbridge.Unit {
 		u.Batch.Limits = []meterbridge.Limit{{Harness: "claude-code", Session: sessions[log], At: at, Name: "primary", UsedPercent: &used, ResetsAt: at.Truncate(time.Hour)}}
 		if rapid.Bool().Draw(r, "facts") {
 			s := meterbridge.Session{Harness: "claude-code", ID: sessions[log], Title: call, TitleRank: meterbridge.TitleRank(rapid.IntRange(1, 3).Draw(r, "rank"))}
-			if log == 2 {
-				s.Parent, s.Relation = "S1", meterbridge.SubAgent
-			} else if log == 1 {
+			switch log {
+			case 1:
 				s.Parent, s.Relation = "S1", meterbridge.Fork
+			case 2:
+				s.Parent, s.Relation = "S1", meterbridge.SubAgent
 			}
 			u.Batch.Sessions = []meterbridge.Session{s}
 		}

@@ -177,8 +177,8 @@ func (l *Ledger) loadDirty(ctx context.Context, m *memory) error {
 }
 
 // each calls fn for every row that the writer's connection finds.
-func (l *Ledger) each(ctx context.Context, query string, fn func(*sql.Rows) error, args ...any) error {
-	rows, err := l.w.QueryContext(ctx, query, args...)
+func (l *Ledger) each(ctx context.Context, query string, fn func(*sql.Rows) error) error {
+	rows, err := l.w.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -220,18 +220,4 @@ func whole(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(milli(t)).UTC()
-}
-
-func nullCount(c meterbridge.Count) any {
-	if !c.OK {
-		return nil
-	}
-	return c.N
-}
-
-func nullText(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }

@@ -42,43 +42,78 @@ func TestCommit_MergesRecordsOfOneRequest(t *testing.T) {
 		scans [][]meterbridge.Unit
 		want  []string
 	}{
-		{"C-03 the finished snapshot counts as a whole", [][]meterbridge.Unit{{logOf("/logs/a.jsonl",
-			tokens(said("S1", "a", 0, 1), 12, 4, 50000, 0), tokens(said("S1", "a", 0, 2), 10, 210, 48000, 2000))}},
-			[]string{"S1 10 210 48000 2000"}},
-		{"C-04 a side copy never replaces the parent's record", [][]meterbridge.Unit{{
-			logOf("/logs/a.jsonl", tokens(said("S1", "a", 0, 1), 10, 159, 5000, 1000)),
-			logOf("/logs/a/subagents/x.jsonl", side, tokens(said("S1/agent", "b", 0, 9), 20, 30, 50, 40))}},
-			[]string{"S1 10 159 5000 1000", "S1/agent 20 30 50 40"}},
-		{"C-04 nor when it is read first", [][]meterbridge.Unit{{
-			logOf("/logs/a/subagents/x.jsonl", side, tokens(said("S1/agent", "b", 0, 9), 20, 30, 50, 40)),
-			logOf("/logs/a.jsonl", tokens(said("S1", "a", 0, 1), 10, 159, 5000, 1000))}},
-			[]string{"S1 10 159 5000 1000", "S1/agent 20 30 50 40"}},
-		{"a fork read before its origin owns only its own", [][]meterbridge.Unit{{
-			modified(child, 1), modified(logOf("/logs/origin.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 2)}},
-			[]string{"S1 1 100 3 4", "S2 2 7 0 0"}},
-		{"without a named origin the older source owns", [][]meterbridge.Unit{{
-			modified(logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 1, 100, 3, 4)), 5),
-			modified(logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 3)}},
-			[]string{"S1 1 100 3 4"}},
-		{"of copies in one session the older one owns, wherever it is read", [][]meterbridge.Unit{{
-			modified(logOf("/logs/c.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/copy")), 7),
-			modified(logOf("/logs/b.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/first")), 3),
-			modified(logOf("/logs/a.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/copy")), 5)}},
-			[]string{"S1 1 100 3 4"}},
-		{"what an earlier scan saw keeps its owner", [][]meterbridge.Unit{
-			{modified(logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 1, 100, 3, 4)), 5)},
-			{modified(logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 3)}},
-			[]string{"S2 1 100 3 4"}},
-		{"F-08 of copies the finished record counts", [][]meterbridge.Unit{{
-			logOf("/logs/copy1.jsonl", tokens(said("S1", "a", 0, 1), 1, 1, 3, 4)),
-			logOf("/logs/a.jsonl", tokens(said("S1", "a", 0, 2), 1, 25, 3, 4)),
-			logOf("/logs/copy2.jsonl", tokens(said("S1", "a", 0, 1), 1, 1, 3, 4))}},
-			[]string{"S1 1 25 3 4"}},
-		{"N-01 a copy finishes what the first log only began", [][]meterbridge.Unit{
-			{logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 20, 318, 10000, 2000), tokens(said("S1", "b", 0, 3), 24, 1, 12000, 600))},
-			{logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 20, 318, 10000, 2000), tokens(said("S2", "b", 0, 4), 24, 160, 12000, 600),
-				tokens(said("S2", "c", 0, 9), 28, 122, 12600, 1000))}},
-			[]string{"S1 20 318 10000 2000", "S1 24 160 12000 600", "S2 28 122 12600 1000"}},
+		{
+			"C-03 the finished snapshot counts as a whole",
+			[][]meterbridge.Unit{{logOf("/logs/a.jsonl",
+				tokens(said("S1", "a", 0, 1), 12, 4, 50000, 0), tokens(said("S1", "a", 0, 2), 10, 210, 48000, 2000))}},
+			[]string{"S1 10 210 48000 2000"},
+		},
+		{
+			"C-04 a side copy never replaces the parent's record",
+			[][]meterbridge.Unit{{
+				logOf("/logs/a.jsonl", tokens(said("S1", "a", 0, 1), 10, 159, 5000, 1000)),
+				logOf("/logs/a/subagents/x.jsonl", side, tokens(said("S1/agent", "b", 0, 9), 20, 30, 50, 40)),
+			}},
+			[]string{"S1 10 159 5000 1000", "S1/agent 20 30 50 40"},
+		},
+		{
+			"C-04 nor when it is read first",
+			[][]meterbridge.Unit{{
+				logOf("/logs/a/subagents/x.jsonl", side, tokens(said("S1/agent", "b", 0, 9), 20, 30, 50, 40)),
+				logOf("/logs/a.jsonl", tokens(said("S1", "a", 0, 1), 10, 159, 5000, 1000)),
+			}},
+			[]string{"S1 10 159 5000 1000", "S1/agent 20 30 50 40"},
+		},
+		{
+			"a fork read before its origin owns only its own",
+			[][]meterbridge.Unit{{
+				modified(child, 1), modified(logOf("/logs/origin.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 2),
+			}},
+			[]string{"S1 1 100 3 4", "S2 2 7 0 0"},
+		},
+		{
+			"without a named origin the older source owns",
+			[][]meterbridge.Unit{{
+				modified(logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 1, 100, 3, 4)), 5),
+				modified(logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 3),
+			}},
+			[]string{"S1 1 100 3 4"},
+		},
+		{
+			"of copies in one session the older one owns, wherever it is read",
+			[][]meterbridge.Unit{{
+				modified(logOf("/logs/c.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/copy")), 7),
+				modified(logOf("/logs/b.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/first")), 3),
+				modified(logOf("/logs/a.jsonl", in(tokens(said("S1", "a", 0, 1), 1, 100, 3, 4), "/srv/copy")), 5),
+			}},
+			[]string{"S1 1 100 3 4"},
+		},
+		{
+			"what an earlier scan saw keeps its owner",
+			[][]meterbridge.Unit{
+				{modified(logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 1, 100, 3, 4)), 5)},
+				{modified(logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 1, 100, 3, 4)), 3)},
+			},
+			[]string{"S2 1 100 3 4"},
+		},
+		{
+			"F-08 of copies the finished record counts",
+			[][]meterbridge.Unit{{
+				logOf("/logs/copy1.jsonl", tokens(said("S1", "a", 0, 1), 1, 1, 3, 4)),
+				logOf("/logs/a.jsonl", tokens(said("S1", "a", 0, 2), 1, 25, 3, 4)),
+				logOf("/logs/copy2.jsonl", tokens(said("S1", "a", 0, 1), 1, 1, 3, 4)),
+			}},
+			[]string{"S1 1 25 3 4"},
+		},
+		{
+			"N-01 a copy finishes what the first log only began",
+			[][]meterbridge.Unit{
+				{logOf("/logs/1.jsonl", tokens(said("S1", "a", 0, 1), 20, 318, 10000, 2000), tokens(said("S1", "b", 0, 3), 24, 1, 12000, 600))},
+				{logOf("/logs/2.jsonl", tokens(said("S2", "a", 0, 1), 20, 318, 10000, 2000), tokens(said("S2", "b", 0, 4), 24, 160, 12000, 600),
+					tokens(said("S2", "c", 0, 9), 28, 122, 12600, 1000))},
+			},
+			[]string{"S1 20 318 10000 2000", "S1 24 160 12000 600", "S2 28 122 12600 1000"},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 //go:embed sql/usage_*.sql
 var usageFiles embed.FS
 
-// ErrQuery: the question cannot be asked like that.
+// ErrQuery says that the question cannot be asked like that.
 var ErrQuery = errors.New("no such report")
 
 // usage is one usage report while it is made.

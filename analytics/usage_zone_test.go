@@ -37,40 +37,69 @@ func TestUsage_FormsDaysInTheZone(t *testing.T) {
 		requests       []meterbridge.Request
 		want           []string
 	}{
-		{"T-01 an evening in Los Angeles", "day", "America/Los_Angeles", 1,
-			[]meterbridge.Request{spentAt("2026-01-25T04:08:00Z", 1)}, []string{"2026-01-24 1"}},
-		{"T-02 Tokyo", "day", "Asia/Tokyo", 1,
-			[]meterbridge.Request{spentAt("2026-05-05T14:30:00Z", 10), spentAt("2026-05-05T16:30:00Z", 1)}, []string{"2026-05-05 10", "2026-05-06 1"}},
-		{"T-04 the day of 23 hours", "day", "America/Los_Angeles", 1,
+		{
+			"T-01 an evening in Los Angeles", "day", "America/Los_Angeles", 1,
+			[]meterbridge.Request{spentAt("2026-01-25T04:08:00Z", 1)},
+			[]string{"2026-01-24 1"},
+		},
+		{
+			"T-02 Tokyo", "day", "Asia/Tokyo", 1,
+			[]meterbridge.Request{spentAt("2026-05-05T14:30:00Z", 10), spentAt("2026-05-05T16:30:00Z", 1)},
+			[]string{"2026-05-05 10", "2026-05-06 1"},
+		},
+		{
+			"T-04 the day of 23 hours", "day", "America/Los_Angeles", 1,
 			[]meterbridge.Request{spentAt("2026-03-08T07:30:00Z", 1), spentAt("2026-03-08T08:00:00Z", 10), spentAt("2026-03-09T06:30:00Z", 100), spentAt("2026-03-09T07:00:00Z", 1000)},
-			[]string{"2026-03-07 1", "2026-03-08 110", "2026-03-09 1000"}},
-		{"the day of 25 hours", "day", "Europe/Berlin", 1,
+			[]string{"2026-03-07 1", "2026-03-08 110", "2026-03-09 1000"},
+		},
+		{
+			"the day of 25 hours", "day", "Europe/Berlin", 1,
 			[]meterbridge.Request{spentAt("2026-10-24T22:00:00Z", 1), spentAt("2026-10-25T22:59:59Z", 10), spentAt("2026-10-25T23:00:00Z", 100)},
-			[]string{"2026-10-25 11", "2026-10-26 100"}},
-		{"the two equal hours", "hour", "Europe/Berlin", 1,
+			[]string{"2026-10-25 11", "2026-10-26 100"},
+		},
+		{
+			"the two equal hours", "hour", "Europe/Berlin", 1,
 			[]meterbridge.Request{spentAt("2026-10-25T00:30:00Z", 1), spentAt("2026-10-25T01:30:00Z", 10)},
-			[]string{"2026-10-25T02:00:00+02:00 1", "2026-10-25T02:00:00+01:00 10"}},
-		{"hours of a zone that is half an hour off", "hour", "Asia/Kolkata", 1,
+			[]string{"2026-10-25T02:00:00+02:00 1", "2026-10-25T02:00:00+01:00 10"},
+		},
+		{
+			"hours of a zone that is half an hour off", "hour", "Asia/Kolkata", 1,
 			[]meterbridge.Request{spentAt("2026-10-25T00:29:00Z", 1), spentAt("2026-10-25T00:30:00Z", 10)},
-			[]string{"2026-10-25T05:00:00+05:30 1", "2026-10-25T06:00:00+05:30 10"}},
-		{"half an hour back in an hour", "hour", "Australia/Lord_Howe", 1,
+			[]string{"2026-10-25T05:00:00+05:30 1", "2026-10-25T06:00:00+05:30 10"},
+		},
+		{
+			"half an hour back in an hour", "hour", "Australia/Lord_Howe", 1,
 			[]meterbridge.Request{
 				spentAt("2026-04-04T13:59:59Z", 1), spentAt("2026-04-04T14:00:00Z", 10), spentAt("2026-04-04T14:45:00Z", 100),
 				spentAt("2026-04-04T15:00:00Z", 1000), spentAt("2026-04-04T15:29:59Z", 10000), spentAt("2026-04-04T15:30:00Z", 100000),
 			},
-			[]string{"2026-04-05T00:00:00+11:00 1", "2026-04-05T01:00:00+11:00 110", "2026-04-05T01:30:00+10:30 11000", "2026-04-05T02:00:00+10:30 100000"}},
-		{"half an hour on in an hour", "hour", "Australia/Lord_Howe", 1,
+			[]string{"2026-04-05T00:00:00+11:00 1", "2026-04-05T01:00:00+11:00 110", "2026-04-05T01:30:00+10:30 11000", "2026-04-05T02:00:00+10:30 100000"},
+		},
+		{
+			"half an hour on in an hour", "hour", "Australia/Lord_Howe", 1,
 			[]meterbridge.Request{spentAt("2026-10-03T15:00:00Z", 1), spentAt("2026-10-03T15:30:00Z", 10), spentAt("2026-10-03T15:59:59Z", 100), spentAt("2026-10-03T16:00:00Z", 1000)},
-			[]string{"2026-10-04T01:00:00+10:30 1", "2026-10-04T02:30:00+11:00 110", "2026-10-04T03:00:00+11:00 1000"}},
-		{"T-07 weeks start on Monday", "week", "UTC", time.Monday,
-			[]meterbridge.Request{spentAt("2026-10-04T12:00:00Z", 1), spentAt("2026-10-05T12:00:00Z", 10)}, []string{"2026-09-28 1", "2026-10-05 10"}},
-		{"T-07 or on Sunday", "week", "UTC", time.Sunday,
-			[]meterbridge.Request{spentAt("2026-10-04T12:00:00Z", 1), spentAt("2026-10-05T12:00:00Z", 10)}, []string{"2026-10-04 11"}},
-		{"T-10 months fourteen hours ahead", "month", "Pacific/Kiritimati", 1,
+			[]string{"2026-10-04T01:00:00+10:30 1", "2026-10-04T02:30:00+11:00 110", "2026-10-04T03:00:00+11:00 1000"},
+		},
+		{
+			"T-07 weeks start on Monday", "week", "UTC", time.Monday,
+			[]meterbridge.Request{spentAt("2026-10-04T12:00:00Z", 1), spentAt("2026-10-05T12:00:00Z", 10)},
+			[]string{"2026-09-28 1", "2026-10-05 10"},
+		},
+		{
+			"T-07 or on Sunday", "week", "UTC", time.Sunday,
+			[]meterbridge.Request{spentAt("2026-10-04T12:00:00Z", 1), spentAt("2026-10-05T12:00:00Z", 10)},
+			[]string{"2026-10-04 11"},
+		},
+		{
+			"T-10 months fourteen hours ahead", "month", "Pacific/Kiritimati", 1,
 			[]meterbridge.Request{spentAt("2026-01-31T09:59:00Z", 1), spentAt("2026-01-31T10:00:00Z", 10), spentAt("2026-02-28T10:00:00Z", 100)},
-			[]string{"2026-01 1", "2026-02 10", "2026-03 100"}},
-		{"before 1970", "day", "UTC", 1,
-			[]meterbridge.Request{spentAt("1969-12-31T23:59:59Z", 1), spentAt("1970-01-01T00:00:00Z", 10)}, []string{"1969-12-31 1", "1970-01-01 10"}},
+			[]string{"2026-01 1", "2026-02 10", "2026-03 100"},
+		},
+		{
+			"before 1970", "day", "UTC", 1,
+			[]meterbridge.Request{spentAt("1969-12-31T23:59:59Z", 1), spentAt("1970-01-01T00:00:00Z", 10)},
+			[]string{"1969-12-31 1", "1970-01-01 10"},
+		},
 	}
 	for _, c := range cases {
 		zone, err := time.LoadLocation(c.zone)
