@@ -45,7 +45,7 @@ type Options struct {
 	Machine string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// MemoryLimitMB bounds DuckDB's memory; 0 is 256.
+	// MemoryLimitMB bounds DuckDB's memory; 0 is 128.
 	MemoryLimitMB int
 	// Threads bounds DuckDB's threads; 0 is 1, and 2 for a ledger of a size at
 	// which a report gains more than the second thread costs.
@@ -75,10 +75,10 @@ type Ledger struct {
 	providers map[string]string
 }
 
-// ErrBusy: another process has the ledger open.
+// ErrBusy says that another process has the ledger open.
 var ErrBusy = errors.New("the ledger is open in another process")
 
-// ErrNewer: the ledger was written by a newer program.
+// ErrNewer says that the ledger was written by a newer program.
 var ErrNewer = errors.New("the ledger was written by a newer version")
 
 const readers = 4
@@ -116,7 +116,7 @@ func (o Options) withDefaults() Options {
 		o.DefaultProvider = func(string) string { return "" }
 	}
 	if o.MemoryLimitMB == 0 {
-		o.MemoryLimitMB = 256
+		o.MemoryLimitMB = 128
 	}
 	return o
 }

@@ -7,13 +7,22 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 // version is set by the linker.
 var version = "dev" //nolint:gochecknoglobals // the linker needs a variable
 
+// softMemory is the size of the Go heap above which garbage is collected
+// eagerly, in bytes: a first scan makes much garbage quickly, and what lives is
+// far less. GOMEMLIMIT in the environment says otherwise.
+const softMemory = 96 << 20
+
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], systemTerminal())
 	stop()
