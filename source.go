@@ -114,4 +114,8 @@ type Unit struct {
 	// start, though the ledger has rows of it. Rows that it lacks are flagged as
 	// vanished, never deleted.
 	Whole bool
+	// Readable: the source could not be read at an earlier look, and can now (or
+	// there is nothing left to read): the problems of it as a whole, those at no
+	// line, are over.
+	Readable bool
 }

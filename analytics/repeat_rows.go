@@ -100,10 +100,16 @@ func (c *commit) flushEvents() error {
 }
 
 // flushProblems writes the problems of the units; a source that was read whole
-// has those of this reading only.
+// has those of this reading only, one that can be read again no longer those of
+// itself.
 func (c *commit) flushProblems() error {
 	from := map[int64]int{}
 	for i, u := range c.units {
+		if u.Readable {
+			if err := c.out.exec("DELETE FROM problem WHERE source = ? AND line = 0", u.source); err != nil {
+				return err
+			}
+		}
 		if u.Whole {
 			from[u.source] = i
 			if err := c.out.exec("DELETE FROM problem WHERE source = ?", u.source); err != nil {

@@ -18,6 +18,9 @@ const maxDepth = 64
 // errNotAFile: a folder lies where a log is expected.
 var errNotAFile = errors.New("a folder in a file's place")
 
+// folderKind is the kind of a folder that could not be looked into.
+const folderKind = "folder"
+
 // stat is what tells whether a source has changed without opening it.
 type stat struct {
 	device, inode uint64
@@ -264,7 +267,7 @@ func (w *walker) make(path, rel string, kind harnesses.Kind, st stat) file {
 // is not gone.
 func (w *walker) unreadable(dir, rel string, err error) {
 	w.out.blind = append(w.out.blind, dir)
-	f := w.make(dir, rel, harnesses.Kind{Name: "folder"}, stat{})
+	f := w.make(dir, rel, harnesses.Kind{Name: folderKind}, stat{})
 	f.err = err
 	w.out.files = append(w.out.files, f)
 }

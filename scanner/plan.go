@@ -322,7 +322,8 @@ func (p *planner) gone(blind []string) {
 		p.res.Harnesses[h].Gone++
 		c := *k
 		c.Gone = true
-		p.note(h, meterbridge.Unit{Checkpoint: c})
+		// A folder that could not be looked into is no source once it can be.
+		p.note(h, meterbridge.Unit{Checkpoint: c, Readable: k.Kind == folderKind})
 	}
 }
 

@@ -197,6 +197,32 @@ func TestScan_Databases(t *testing.T) {
 	}
 }
 
+// What could not be read is named as long as it cannot be.
+func TestScan_ProblemsOfASourceEndWhenItCanBeRead(t *testing.T) {
+	l := newLab(t)
+	problems := func(when string, want int) {
+		t.Helper()
+		l.scan()
+		l.scan()
+		if got := l.ledger.Problems(); len(got) != want {
+			t.Errorf("%s: problems %+v, want %d", when, got, want)
+		}
+	}
+	l.write("a.base", "!")
+	problems("a database that cannot be read", 1)
+	l.write("a.base", line("a")+"what\n")
+	problems("it can be, but for one row", 1)
+	l.want("a s 7")
+	l.write("a.base", "!!")
+	problems("again it cannot be read", 2)
+	l.write("a.base", line("a")+"what\n"+line("b"))
+	problems("and again it can", 1)
+	l.want("a s 7", "b s 7")
+	if p := l.ledger.Problems(); len(p) == 1 && p[0].Reason != "malformed-line" {
+		t.Errorf("problems %+v, want the one row's", p)
+	}
+}
+
 func TestScan_DropsTextWhenNotWanted(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		l := newLab(t)

@@ -238,7 +238,10 @@ func (r *reading) emit(ctx context.Context, state []byte) error {
 	if !r.scanner.opt.StoreText {
 		dropText(&r.batch)
 	}
-	u := meterbridge.Unit{Checkpoint: r.cp, Batch: r.batch, Whole: r.whole}
+	u := meterbridge.Unit{
+		Checkpoint: r.cp, Batch: r.batch, Whole: r.whole,
+		Readable: r.t.known != nil && r.t.known.Size == unread && r.cp.Size != unread,
+	}
 	r.batch = meterbridge.Batch{}
 	return r.send(ctx, r.t, u)
 }

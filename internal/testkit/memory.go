@@ -141,6 +141,9 @@ func (m *Memory) source(u *meterbridge.Unit) {
 	}
 	s := m.sources[c.Source]
 	s.Checkpoint = *c
+	if u.Readable {
+		s.Problems = slices.DeleteFunc(s.Problems, func(p meterbridge.Problem) bool { return p.Place.Line == 0 })
+	}
 	s.Problems = append(s.Problems, u.Batch.Problems...)
 }
 

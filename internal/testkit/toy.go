@@ -3,6 +3,7 @@ package testkit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ const ToyID = "toy"
 //	                              follow each other are snapshots
 //
 // A *.base stands for a database; rows are added to it or to its companion *.base-wal.
+// One that begins with ! cannot be read.
 func Toy() harnesses.Harness {
 	return harnesses.Harness{
 		ID: ToyID, Name: "Toy", ParserVersion: 1,
@@ -129,6 +131,8 @@ func (p *toyParser) Document(content []byte, out *meterbridge.Batch) {
 
 type toyBase struct{ o harnesses.Options }
 
+var errLocked = errors.New("locked")
+
 // ToyBaseBatch is how many rows a toy database gives at a time.
 const ToyBaseBatch = 3
 
@@ -137,6 +141,9 @@ func (b *toyBase) Query(_ context.Context, out *meterbridge.Batch) ([]byte, erro
 	content, err := os.ReadFile(b.o.Path)
 	if err != nil {
 		return nil, err
+	}
+	if bytes.HasPrefix(content, []byte("!")) {
+		return nil, errLocked
 	}
 	wal, err := os.ReadFile(b.o.Path + "-wal")
 	if err == nil {
