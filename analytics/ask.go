@@ -17,7 +17,7 @@ import (
 //go:embed sql/ask_*.sql
 var askFiles embed.FS
 
-// ErrUnknown: no session, day or table of that name is in the ledger.
+// ErrUnknown means that no session, day or table of that name is in the ledger.
 var ErrUnknown = errors.New("unknown")
 
 // HintError is an error that knows what to do next; only the command line

@@ -168,7 +168,7 @@ func (c *comparison) row(ctx context.Context, theirs *peerRow) error {
 	row.Models = append(row.Models, renamed...)
 	if row.Agree = agree(ours, theirs.spent) && len(pairs) == 0; !row.Agree {
 		c.out.Agree = false
-		requests, partial, err := c.requests(ctx, key, theirs, scope)
+		requests, partial, err := c.requests(ctx, key, scope)
 		if err != nil {
 			return err
 		}
@@ -310,7 +310,7 @@ const (
 )
 
 // requests loads the requests of a cell that differs.
-func (c *comparison) requests(ctx context.Context, key string, row *peerRow, scope []string) ([]cellRequest, bool, error) {
+func (c *comparison) requests(ctx context.Context, key string, scope []string) ([]cellRequest, bool, error) {
 	if c.examined++; c.examined > mostExamined {
 		return nil, true, nil
 	}

@@ -77,11 +77,10 @@ func (c *comparison) daysOutside(ctx context.Context) ([]string, error) {
 	if len(c.out.Outside) == 0 || c.peer.kind == "session" && len(c.peer.rows) > 0 {
 		return nil, nil
 	}
-	from, to := bounds(time.Time{}, time.Time{})
+	_, to := bounds(time.Time{}, time.Time{})
+	from := to
 	if _, list := c.windows(); len(list) > 0 {
 		from, to = list[0].from, list[len(list)-1].to
-	} else {
-		from = to
 	}
 	zone, err := zoneCase(ctx, c.q, c.zone, "r.ended_at")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"meterbridge"
 )
 
-// ErrReport: the bytes are no report that compare can read.
+// ErrReport means that the bytes are no report that compare can read.
 var ErrReport = errors.New("not a usage report of ccusage")
 
 // peerReport is a report of ccusage (versions 18 to 20), one section of it.

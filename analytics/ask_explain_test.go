@@ -197,9 +197,15 @@ func TestExplain_DaysOfEveryZone(t *testing.T) {
 		want      int64
 	}{
 		// The 30th was left out; the 6th and the 29th of clocks that went forward have 23 hours.
-		{"Pacific/Apia", "2011-12-29", 24}, {"Pacific/Apia", "2011-12-30", 0}, {"Pacific/Apia", "2011-12-31", 24},
-		{"America/Santiago", "2026-09-05", 24}, {"America/Santiago", "2026-09-06", 23}, {"America/Santiago", "2026-09-07", 24},
-		{"Asia/Beirut", "2026-03-28", 24}, {"Asia/Beirut", "2026-03-29", 23}, {"Asia/Beirut", "2026-03-30", 24},
+		{"Pacific/Apia", "2011-12-29", 24},
+		{"Pacific/Apia", "2011-12-30", 0},
+		{"Pacific/Apia", "2011-12-31", 24},
+		{"America/Santiago", "2026-09-05", 24},
+		{"America/Santiago", "2026-09-06", 23},
+		{"America/Santiago", "2026-09-07", 24},
+		{"Asia/Beirut", "2026-03-28", 24},
+		{"Asia/Beirut", "2026-03-29", 23},
+		{"Asia/Beirut", "2026-03-30", 24},
 	} {
 		zone, err := time.LoadLocation(c.zone)
 		if err != nil {

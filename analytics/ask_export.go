@@ -34,7 +34,7 @@ type ExportResult struct {
 	Bytes         int64  `json:"bytes"`
 }
 
-// ErrExists: the file is there already.
+// ErrExists means that the file is there already.
 var ErrExists = errors.New("the file is there already")
 
 // copyOptions are the options of DuckDB's COPY for each format.

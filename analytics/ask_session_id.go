@@ -16,7 +16,7 @@ type Candidate struct {
 	LastAt  *time.Time `json:"lastAt"`
 }
 
-// AmbiguousError: the ID is the beginning of several sessions' ids, or several
+// AmbiguousError says that the ID is the beginning of several sessions' ids, or several
 // harnesses have a session of that id. Candidates are the newest ten.
 type AmbiguousError struct {
 	ID         string

@@ -51,8 +51,10 @@ func TestShow_AllSellers(t *testing.T) {
 
 func TestShow_Unknown(t *testing.T) {
 	for _, c := range []struct{ model, provider, want string }{
-		{"claude-opus-6", "anthropic", ReasonUnknownModel}, {"claude-opus-6", "", ReasonNoProvider},
-		{"gpt-5.5", "ollama", ReasonOwnServer}, {"gpt-5.5", "nobody", ReasonUnknownProvider},
+		{"claude-opus-6", "anthropic", ReasonUnknownModel},
+		{"claude-opus-6", "", ReasonNoProvider},
+		{"gpt-5.5", "ollama", ReasonOwnServer},
+		{"gpt-5.5", "nobody", ReasonUnknownProvider},
 	} {
 		got := Embedded().Show(c.model, c.provider, noon(), noon())
 		if got.Reason == nil || *got.Reason != c.want || len(got.Rows) != 0 {

@@ -97,8 +97,13 @@ func (g *GivenRequest) check() error {
 		name string
 		n    int64
 	}{
-		{"input", g.Input}, {"output", g.Output}, {"reasoning", reasoning}, {"cache_read", g.CacheRead},
-		{"cache_write_5m", g.CacheWrite5m}, {"cache_write_1h", g.CacheWrite1h}, {"web_search_requests", g.WebSearches},
+		{"input", g.Input},
+		{"output", g.Output},
+		{"reasoning", reasoning},
+		{"cache_read", g.CacheRead},
+		{"cache_write_5m", g.CacheWrite5m},
+		{"cache_write_1h", g.CacheWrite1h},
+		{"web_search_requests", g.WebSearches},
 	} {
 		switch {
 		case c.n < 0:

@@ -43,8 +43,10 @@ func TestUser_Override(t *testing.T) {
 	kimi := classesOf("0.95", "4.00")
 	kimi.CacheRead = usdPer("0.16")
 	table := userTable(t, User{Overrides: []Override{
-		{Provider: "fireworks", Model: "accounts/fireworks/routers/kimi-latest", From: day("2026-10-01"), Classes: kimi,
-			Tiers: []OverrideTier{{Above: 200_000, Classes: classesOf("1.90", "6.00")}}},
+		{
+			Provider: "fireworks", Model: "accounts/fireworks/routers/kimi-latest", From: day("2026-10-01"), Classes: kimi,
+			Tiers: []OverrideTier{{Above: 200_000, Classes: classesOf("1.90", "6.00")}},
+		},
 		{Provider: "openai", Model: "GPT-5.6", From: day("2026-10-01"), To: day("2026-11-01"), Classes: classesOf("1", "2")},
 		{Provider: "my-cloud", Model: "own-model", Classes: classesOf("0.1", "0.2"), Modes: map[string]Classes{"priority": classesOf("0.2", "0.4")}},
 	}})

@@ -62,8 +62,11 @@ func (f *folded) add(b *meterbridge.Batch) {
 func join(old, s meterbridge.Session) meterbridge.Session {
 	old.Harness, old.ID = s.Harness, s.ID
 	for _, p := range [][2]*string{
-		{&old.Parent, &s.Parent}, {&old.AgentType, &s.AgentType}, {&old.Project, &s.Project},
-		{&old.Branch, &s.Branch}, {&old.Version, &s.Version},
+		{&old.Parent, &s.Parent},
+		{&old.AgentType, &s.AgentType},
+		{&old.Project, &s.Project},
+		{&old.Branch, &s.Branch},
+		{&old.Version, &s.Version},
 	} {
 		if *p[1] != "" {
 			*p[0] = *p[1]

@@ -120,7 +120,7 @@ func (n *counter) readInfo(c *walk.Cursor) {
 		return
 	}
 	n.info = true
-	fine := true
+	var fine bool
 	for first := true; c.Member(&first); {
 		switch string(c.Key()) {
 		case "total_token_usage":

@@ -94,12 +94,13 @@ func errorWord(payload []byte) string {
 	if !c.Object() {
 		return ""
 	}
-	for first := true; c.Member(&first); {
-		word := walk.Unquote(c.Key(), 0)
-		if n, ok := number(member(c.Raw(), "http_status_code")); ok {
-			return word + " " + strconv.FormatInt(n, 10)
-		}
-		return word
+	first := true
+	if !c.Member(&first) {
+		return ""
 	}
-	return ""
+	word := walk.Unquote(c.Key(), 0)
+	if n, ok := number(member(c.Raw(), "http_status_code")); ok {
+		return word + " " + strconv.FormatInt(n, 10)
+	}
+	return word
 }
