@@ -214,11 +214,11 @@ func TestPrompts_BelongToTheirFolder(t *testing.T) {
 			q    UsageQuery
 			want []string
 		}{
-			{UsageQuery{By: "project"}, []string{"/srv/a 1", "/srv/b 1", "totals 2"}},
+			{UsageQuery{By: "project"}, []string{"/srv/a 1", "/srv/b 1", "totals 3"}},
 			{UsageQuery{By: "day"}, []string{"2026-10-05 3", "totals 3"}},
 			{UsageQuery{By: "day", Filter: Filter{Project: "/srv/a"}}, []string{"2026-10-05 1", "totals 1"}},
 			{UsageQuery{By: "session", Filter: Filter{Project: "/srv/b"}}, []string{"S1 1", "totals 1"}},
-			{UsageQuery{By: "day", Filter: Filter{Project: "/srv/c"}}, []string{"totals 0"}},
+			{UsageQuery{By: "day", Filter: Filter{Project: "/srv/c"}}, []string{"totals 1"}},
 		} {
 			if diff := cmp.Diff(c.want, show(c.q)); diff != "" {
 				t.Errorf("by %s of %q (-want +got):\n%s", c.q.By, c.q.Project, diff)

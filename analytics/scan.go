@@ -16,13 +16,15 @@ func (l *Ledger) BeginScan(ctx context.Context) error {
 }
 
 func (l *Ledger) beginScan(ctx context.Context) error {
-	var last, requests int64
-	err := l.w.QueryRowContext(ctx, "SELECT (SELECT coalesce(max(id), 0) FROM scan), (SELECT count(*) FROM request)").Scan(&last, &requests)
+	var last int64
+	var empty bool
+	// A ledger without requests may hold prompts, turns and calls already.
+	err := l.w.QueryRowContext(ctx, "SELECT (SELECT coalesce(max(id), 0) FROM scan), NOT EXISTS (SELECT 1 FROM source)").Scan(&last, &empty)
 	if err != nil {
 		return fmt.Errorf("begin a scan: %w", err)
 	}
 	l.scan = scanState{
-		number: int32(last) + 1, startedAt: l.opts.Now(), open: true, backfill: requests == 0, before: l.stats.Written,
+		number: int32(last) + 1, startedAt: l.opts.Now(), open: true, backfill: empty, before: l.stats.Written,
 		sources: map[sourceKey]int64{},
 	}
 	if l.scan.backfill {

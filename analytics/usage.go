@@ -99,7 +99,7 @@ func (u *usage) report() (UsageReport, error) {
 	if err := u.describe(r.Rows, rows); err != nil {
 		return r, err
 	}
-	r.Totals = total.numbers(prompts.total(rows))
+	r.Totals = total.numbers(prompts.total(rows, u.q.Last > 0))
 	return r, nil
 }
 

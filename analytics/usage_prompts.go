@@ -75,15 +75,23 @@ func (p *promptCounts) of(g *usageGroup) *int64 {
 	return nil
 }
 
-// total is that of the rows; 0 without any. A day or a folder with a prompt and
-// no request has no row.
-func (p *promptCounts) total(rows []*usageGroup) *int64 {
-	if len(rows) == 0 {
-		return new(int64)
-	}
+// total is that of the report's window, the same whatever it is grouped by: a
+// day or a folder with a prompt and no request has no row, but its prompts are
+// counted. Where only the newest rows are shown it is that of the rows.
+func (p *promptCounts) total(rows []*usageGroup, newest bool) *int64 {
 	var total *int64
+	if len(rows) == 0 {
+		total = new(int64)
+	}
 	for _, g := range rows {
 		total = plus(total, p.of(g))
+	}
+	if newest || total == nil {
+		return total
+	}
+	*total = 0
+	for _, n := range p.byKey {
+		*total += n
 	}
 	return total
 }

@@ -21,12 +21,12 @@ type Paths struct {
 const HomeVariable = "METERBRIDGE_HOME"
 
 // Locate returns the folders that the environment asks for: all below
-// METERBRIDGE_HOME when it is set, else those of the XDG base directories.
+// METERBRIDGE_HOME when it is set, else those of the XDG base directories as
+// they were when the process began.
 func Locate(getenv func(string) string) Paths {
 	if home := getenv(HomeVariable); home != "" {
 		return Paths{Data: home, Config: home}
 	}
-	xdg.Reload()
 	return Paths{
 		Data:   filepath.Join(xdg.DataHome, "meterbridge"),
 		Config: filepath.Join(xdg.ConfigHome, "meterbridge"),

@@ -287,7 +287,7 @@ func TestInvariant_I12_ReasoningIsWhereTheTotalPutsIt(t *testing.T) {
 		}
 		return proved
 	})
-	if codex.Load() == 0 || openCode.Load() == 0 {
+	if !testing.Short() && (codex.Load() == 0 || openCode.Load() == 0) {
 		t.Errorf("totals prove where reasoning lies of %d requests of Codex and %d of OpenCode, want both", codex.Load(), openCode.Load())
 	}
 }

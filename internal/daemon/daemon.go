@@ -78,12 +78,17 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 	return m, nil
 }
 
+// places are the folders that the options or the environment ask for.
+func (o Options) places() config.Paths {
+	if o.Paths != nil {
+		return *o.Paths
+	}
+	return config.Locate(o.Getenv)
+}
+
 // prepare reads settings and prices; nothing is locked yet.
 func prepare(o Options) (*Meter, error) {
-	m := &Meter{opts: o, paths: config.Locate(o.Getenv), providers: providers()}
-	if o.Paths != nil {
-		m.paths = *o.Paths
-	}
+	m := &Meter{opts: o, paths: o.places(), providers: providers()}
 	var err error
 	if m.config, err = config.Load(m.paths.Settings(), o.Home); err != nil {
 		return nil, settingsFault(err)

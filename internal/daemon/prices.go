@@ -51,10 +51,7 @@ type Prices struct {
 // embedded table. A pricing.toml that cannot be used is a *Fault: the answers are
 // about prices alone.
 func OpenPrices(o Options) (*Prices, error) {
-	paths := config.Locate(o.Getenv)
-	if o.Paths != nil {
-		paths = *o.Paths
-	}
+	paths := o.places()
 	c, err := config.Load(paths.Settings(), o.Home)
 	if err != nil {
 		return nil, settingsFault(err)
