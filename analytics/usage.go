@@ -147,7 +147,7 @@ func (u *usage) rows() ([]*usageGroup, error) {
 			g = &usageGroup{key: part.key}
 			groups[part.key] = g
 		}
-		g.parts = append(g.parts, part)
+		g.take(part)
 	}
 	return u.ordered(groups), found.Err()
 }

@@ -57,6 +57,17 @@ func (g *usageGroup) add(part *usageGroup) {
 	}
 }
 
+// take adds a part, one for each harness and model: the hours of a block come apart.
+func (g *usageGroup) take(part *usageGroup) {
+	for _, p := range g.parts {
+		if p.harness == part.harness && p.model == part.model {
+			p.add(part)
+			return
+		}
+	}
+	g.parts = append(g.parts, part)
+}
+
 // row is the group as a row of the report.
 func (g *usageGroup) row(u *usage, prompts *int64) UsageRow {
 	row := UsageRow{by: u.q.By, Key: g.key, Numbers: g.numbers(prompts), Models: some(g.models)}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,5 +54,35 @@ func TestPrompts_CountOnceWhateverIsReadAgain(t *testing.T) {
 		if r.Totals.Prompts == nil || *r.Totals.Prompts != 1 || r.Totals.Requests != 1 {
 			t.Errorf("by %s: totals %+v, want one prompt and one request", by, r.Totals)
 		}
+	}
+}
+
+// The parts of a block are one for each harness and model, though the block is
+// put together of hours.
+func TestUsage_BreakdownOfABlockHasEachModelOnce(t *testing.T) {
+	home := t.TempDir()
+	log := filepath.Join(home, ".claude/projects/-srv-demo/S.jsonl")
+	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for i, at := range []string{"10:50", "11:10", "12:10"} {
+		line := strings.ReplaceAll(answeredLine, "2026-03-02T00:00:10", "2026-03-02T"+at+":10")
+		text += strings.NewReplacer("msg_1", "msg_"+at, "req_1", "req_"+at, `"a1"`, `"a`+string(rune('1'+i))+`"`).Replace(line)
+	}
+	if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := openAt(t, home)
+	defer m.Close()
+	if _, err := m.Scan(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Usage(t.Context(), UsageQuery{By: "block", Zone: time.UTC, Cost: "auto", Breakdown: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 1 || len(r.Rows[0].Breakdown) != 1 || r.Rows[0].Breakdown[0].Requests != 3 {
+		t.Errorf("got %+v, want one block with one part of three requests", r.Rows)
 	}
 }
