@@ -21,7 +21,7 @@ build: setup ## build ./meterbridge
 setup: ## check for Go and a C compiler (installs the latter where apt can)
 	@bash internal/setup.sh
 
-test: setup lint test-offline test-race fuzz test-cross ## every test
+test: setup lint test-offline test-race test-cross ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
 
 test-offline: setup ## fixtures and cases: no network, no server, no program beyond Go and a C compiler
 	$(GO) vet ./...
@@ -38,8 +38,8 @@ lint: ## formatting and static checks
 	$(TOOL) gofumpt -l . | (! grep .)
 	$(TOOL) golangci-lint run ./...
 
-FUZZTIME ?= 10s
-fuzz: ## a short run of every fuzz target
+FUZZTIME ?= 20000x
+fuzz: ## search on with every fuzz target for FUZZTIME
 	GO="$(GO)" FUZZTIME=$(FUZZTIME) bash internal/fuzz.sh
 
 BENCH_SIZE ?= 1GB

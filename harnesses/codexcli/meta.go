@@ -21,6 +21,8 @@ func (r *rollout) sessionMeta(payload []byte) {
 }
 
 func (r *rollout) ownMeta(thread string, payload []byte) {
+	// Text said before a head that could be read belongs to the name that held then.
+	r.flushReply()
 	r.m.Thread, r.m.Named = thread, false
 	r.m.Began = r.ms
 	r.m.Made = millis(quoted(member(payload, "timestamp")))

@@ -1,6 +1,9 @@
 package codexcli
 
-import "meterbridge"
+import (
+	"meterbridge"
+	"meterbridge/harnesses/walk"
+)
 
 // replySource is the kind of payload that a reply lies in.
 type replySource int
@@ -18,7 +21,8 @@ const maxReply = 8 << 20
 // noteReply keeps the payload with the agent's newest text; it is taken apart
 // only when it proves to be the last.
 func (r *rollout) noteReply(payload []byte, from replySource) {
-	if len(payload) > maxReply {
+	// A message without text must not take the place of one that has some.
+	if len(payload) > maxReply || replyText(payload, from, 1) == "" {
 		return
 	}
 	r.reply, r.replyFrom, r.replyAt = append(r.reply[:0], payload...), from, r.ms
@@ -26,21 +30,23 @@ func (r *rollout) noteReply(payload []byte, from replySource) {
 
 // flushReply emits the newest text.
 func (r *rollout) flushReply() {
-	reply := replyText(r.reply, r.replyFrom)
+	reply := replyText(r.reply, r.replyFrom, 0)
 	r.reply = r.reply[:0]
 	if reply != "" {
 		r.emit(meterbridge.Session{LastReply: reply, LastReplyAt: at(r.replyAt)})
 	}
 }
 
-func replyText(payload []byte, from replySource) string {
+// replyText is the text of a payload, at most limit characters of it where
+// limit is above 0.
+func replyText(payload []byte, from replySource, limit int) string {
 	switch from {
 	case fromMessage:
-		return contents(member(payload, "content"), 0)
+		return contents(member(payload, "content"), limit)
 	case fromItem:
-		return contents(member(member(payload, "item"), "content"), 0)
+		return contents(member(member(payload, "item"), "content"), limit)
 	case fromTurn:
-		return text(member(payload, "last_agent_message"))
+		return walk.Unquote(quoted(member(payload, "last_agent_message")), limit)
 	}
-	return text(member(payload, "message"))
+	return walk.Unquote(quoted(member(payload, "message")), limit)
 }
