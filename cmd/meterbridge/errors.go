@@ -15,7 +15,6 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitNothing = 3
-	exitLimit   = 4
 )
 
 // wrongUsage is an error of the command line itself.
