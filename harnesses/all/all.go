@@ -4,6 +4,7 @@ package all
 
 import (
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/amp"
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/codexcli"
 	"meterbridge/harnesses/opencode"
@@ -15,5 +16,6 @@ func Harnesses() []harnesses.Harness {
 		claudecode.Harness(),
 		codexcli.Harness(),
 		opencode.Harness(),
+		amp.Harness(),
 	}
 }
