@@ -8,6 +8,7 @@ import (
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/codexcli"
 	"meterbridge/harnesses/opencode"
+	"meterbridge/harnesses/pi"
 )
 
 // Harnesses returns every known harness, in the order of reports.
@@ -17,5 +18,6 @@ func Harnesses() []harnesses.Harness {
 		codexcli.Harness(),
 		opencode.Harness(),
 		amp.Harness(),
+		pi.Harness(),
 	}
 }
