@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -25,7 +26,9 @@ type terminal struct {
 	live   bool
 	getenv func(string) string
 	home   string
-	now    func() time.Time
+	// dir is what relative paths are relative to; empty for the process's own.
+	dir string
+	now func() time.Time
 }
 
 func systemTerminal() terminal {
@@ -45,16 +48,27 @@ type app struct {
 	noProgress bool
 	// code is the exit code of a command that went well but has something to say.
 	code int
+	// meter is the open installation of the daemon that runs this command; nil
+	// when the command opens one itself.
+	meter *daemon.Meter
 }
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, t terminal) int {
 	a := &app{terminal: t}
 	root := newRoot(a)
+	if code, done := a.relayed(ctx, root, args); done {
+		return code
+	}
+	return a.execute(ctx, root, args)
+}
+
+// execute runs the command here.
+func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
-	root.SetOut(t.out)
-	root.SetErr(t.err)
-	root.SetIn(t.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetIn(a.in)
 	if err := root.ExecuteContext(ctx); err != nil {
 		return a.report(err)
 	}
@@ -77,25 +91,41 @@ Nothing leaves the machine.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError(err, "see `"+cmd.CommandPath()+" --help`")
 	})
-	root.AddCommand(
+	root.AddCommand(askingDaemon(
 		newScanCmd(a), newUsageCmd(a), newSessionsCmd(a), newTimelineCmd(a), newExplainCmd(a), newReconcileCmd(a),
-		newCompareCmd(a), newSQLCmd(a), newExportCmd(a), newPricingCmd(a), newHarnessesCmd(a), newDoctorCmd(a),
-		newVersionCmd(a), newManCmd(),
-	)
+		newCompareCmd(a), newSQLCmd(a), newExportCmd(a), newHarnessesCmd(a), newDoctorCmd(a),
+		newGuardCmd(a),
+	)...)
+	root.AddCommand(newPricingCmd(a), newVersionCmd(a), newManCmd())
 	return root
 }
 
-// open opens the installation; the caller closes it.
+// options say which installation is meant.
+func (a *app) options() daemon.Options {
+	return daemon.Options{Getenv: a.getenv, Home: a.home, OS: runtime.GOOS, Now: a.now, Version: version}
+}
+
+// open opens the installation, or takes that of the daemon that runs the
+// command; the caller closes it.
 func (a *app) open(ctx context.Context) (*daemon.Meter, error) {
-	m, err := daemon.Open(ctx, daemon.Options{
-		Getenv: a.getenv, Home: a.home, OS: runtime.GOOS, Now: a.now, Version: version,
-	})
+	if a.meter != nil {
+		return a.warned(a.meter.Lend(a.getenv), nil)
+	}
+	m, err := daemon.Open(ctx, a.options())
 	return a.warned(m, err)
+}
+
+// path is a path that the user named, as this process finds it.
+func (a *app) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.dir, name)
 }
 
 // openPrices reads the price table alone; the ledger is not touched.
 func (a *app) openPrices() (*daemon.Prices, error) {
-	p, err := daemon.OpenPrices(daemon.Options{Getenv: a.getenv, Home: a.home, OS: runtime.GOOS, Now: a.now, Version: version})
+	p, err := daemon.OpenPrices(a.options())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +149,7 @@ func (a *app) openScanned(ctx context.Context, noScan bool) (*daemon.Meter, erro
 
 // openDemo opens a scratch installation over the bundled example logs instead.
 func (a *app) openDemo(ctx context.Context) (*daemon.Meter, error) {
-	m, err := daemon.OpenDemo(ctx, daemon.Options{Getenv: a.getenv, OS: runtime.GOOS, Now: a.now, Version: version})
+	m, err := daemon.OpenDemo(ctx, a.options())
 	return a.warned(m, err)
 }
 

@@ -18,7 +18,7 @@ func newCompareCmd(a *app) *cobra.Command {
 		Use: "compare FILE", Short: "Explain each difference to a JSON report of ccusage", Args: cobra.ExactArgs(1),
 		Example: "  ccusage daily --json > theirs.json\n  meterbridge compare theirs.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := readFile(args[0], a.in)
+			report, err := a.readFile(args[0])
 			if err != nil {
 				return usageError(err, "FILE is what `ccusage daily --json` printed, or - for standard input")
 			}

@@ -15,6 +15,8 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitNothing = 3
+	// exitReached: a budget is used up.
+	exitReached = 4
 )
 
 // wrongUsage is an error of the command line itself.
@@ -63,3 +65,4 @@ func classify(err error) (code int, hint string) {
 	}
 	return exitFailed, ""
 }
+

@@ -62,7 +62,7 @@ func checkFormat(format string) error {
 func exportFormats() []string { return []string{"parquet", "csv", "json"} }
 
 func (a *app) exportFile(ctx context.Context, m *daemon.Meter, q daemon.ExportQuery) (err error) {
-	if q.Dest, err = filepath.Abs(q.Dest); err != nil {
+	if q.Dest, err = filepath.Abs(a.path(q.Dest)); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(q.Dest); err == nil && !info.Mode().IsRegular() {

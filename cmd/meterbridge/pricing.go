@@ -15,8 +15,8 @@ func newPricingCmd(a *app) *cobra.Command {
 		Use: "pricing", Short: "What models cost, what has no price, updates of the table", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPricingShowCmd(a), newPricingMissingCmd(a), newPricingExplainCmd(a), newPricingCostCmd(a),
-		newPricingUpdateCmd(a), newPricingRollbackCmd(a))
+	cmd.AddCommand(askingDaemon(newPricingMissingCmd(a), newPricingExplainCmd(a))...)
+	cmd.AddCommand(newPricingShowCmd(a), newPricingCostCmd(a), newPricingUpdateCmd(a), newPricingRollbackCmd(a))
 	return cmd
 }
 

@@ -45,7 +45,7 @@ func newPricingCostCmd(a *app) *cobra.Command {
 }
 
 func (a *app) pricingCost(cmd *cobra.Command, f costFlags) error {
-	requests, err := f.requests(cmd, a.in)
+	requests, err := f.requests(cmd, a)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) pricingCost(cmd *cobra.Command, f costFlags) error {
 	return err
 }
 
-func (f costFlags) requests(cmd *cobra.Command, in io.Reader) ([]daemon.GivenRequest, error) {
+func (f costFlags) requests(cmd *cobra.Command, a *app) ([]daemon.GivenRequest, error) {
 	if f.file == "" {
 		if f.given.Model == "" {
 			return nil, usagef("see `meterbridge pricing cost --help`", "either --model or --file is needed")
@@ -75,7 +75,7 @@ func (f costFlags) requests(cmd *cobra.Command, in io.Reader) ([]daemon.GivenReq
 		}
 		return []daemon.GivenRequest{f.given}, nil
 	}
-	data, err := readFile(f.file, in)
+	data, err := a.readFile(f.file)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +86,10 @@ func (f costFlags) requests(cmd *cobra.Command, in io.Reader) ([]daemon.GivenReq
 	return list, nil
 }
 
-func readFile(path string, in io.Reader) ([]byte, error) {
+// readFile reads a file that the user named, or standard input for -.
+func (a *app) readFile(path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(in)
+		return io.ReadAll(a.in)
 	}
-	return os.ReadFile(path)
+	return os.ReadFile(a.path(path))
 }

@@ -18,6 +18,8 @@ type Config struct {
 	Sources []Source `toml:"source"`
 	Privacy Privacy  `toml:"privacy"`
 	Pricing Pricing  `toml:"pricing"`
+	Serve   Serve    `toml:"serve"`
+	Budgets []Budget `toml:"budget"`
 }
 
 // Report is the table [report]: what reports take when no flag says otherwise.
@@ -52,6 +54,17 @@ func (p Privacy) KeepsText() bool { return p.StoreText == nil || *p.StoreText }
 type Pricing struct {
 	URL string `toml:"url"`
 }
+
+// Serve is the table [serve]: how the daemon listens.
+type Serve struct {
+	// Addr is HOST:PORT; empty for DefaultAddr.
+	Addr string `toml:"addr"`
+	// MetricsOpen lets anyone who can connect scrape /metrics.
+	MetricsOpen bool `toml:"metrics_open"`
+}
+
+// DefaultAddr is where the daemon listens when nothing says otherwise.
+const DefaultAddr = "127.0.0.1:7433"
 
 // Error is a fault in config.toml, with the place and what to do about it.
 type Error struct {
@@ -132,7 +145,7 @@ func (c *Config) check(home string) error {
 			return fmt.Errorf("source %d: path %q is not absolute", i+1, s.Path)
 		}
 	}
-	return nil
+	return checkBudgets(c.Budgets)
 }
 
 // Zone is the report's zone, nil when the system's is to be taken.

@@ -1,9 +1,12 @@
 // Package config finds the folders of Meterbridge and reads config.toml. It
 // knows the form of settings, not their effect; internal/daemon calls it and
-// hands the values on. It must import no other package of the project.
+// hands the values on. Of the project it may import the domain only.
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
 	"path/filepath"
 
 	"github.com/adrg/xdg"
@@ -15,6 +18,8 @@ type Paths struct {
 	Data string
 	// Config holds config.toml and pricing.toml.
 	Config string
+	// Run holds sockets.
+	Run string
 }
 
 // HomeVariable puts everything under one folder.
@@ -25,12 +30,31 @@ const HomeVariable = "METERBRIDGE_HOME"
 // they were when the process began.
 func Locate(getenv func(string) string) Paths {
 	if home := getenv(HomeVariable); home != "" {
-		return Paths{Data: home, Config: home}
+		return Paths{Data: home, Config: home, Run: filepath.Join(home, "run")}
 	}
-	return Paths{
+	p := Paths{
 		Data:   filepath.Join(xdg.DataHome, "meterbridge"),
 		Config: filepath.Join(xdg.ConfigHome, "meterbridge"),
 	}
+	p.Run = filepath.Join(p.Data, "run")
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		p.Run = filepath.Join(dir, "meterbridge")
+	}
+	return p
+}
+
+// longestSocket is the longest path of a socket, in bytes, that every system takes.
+const longestSocket = 100
+
+// Socket is the daemon's Unix socket. Where its path is too long for the system it
+// lies in a folder of the temporary folder, named by a hash.
+func (p Paths) Socket() string {
+	path := filepath.Join(p.Run, "daemon.sock")
+	if len(path) <= longestSocket {
+		return path
+	}
+	sum := sha256.Sum256([]byte(p.Run))
+	return filepath.Join(os.TempDir(), "meterbridge-"+hex.EncodeToString(sum[:8]), "daemon.sock")
 }
 
 // Ledger is the DuckDB file.

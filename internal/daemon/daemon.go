@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"meterbridge/analytics"
@@ -41,6 +42,17 @@ type Meter struct {
 	ledger    *analytics.Ledger
 	// scratch is a folder that goes when the meter is closed; empty for none.
 	scratch string
+	// live keeps the ledger up to date while a daemon runs; nil otherwise.
+	live follower
+	// lent: somebody else closes the installation; warn is what only its borrower
+	// should know.
+	lent bool
+	warn []string
+}
+
+// follower brings the ledger up to date with the logs at once.
+type follower interface {
+	Refresh(ctx context.Context, p Progress) (ScanResult, error)
 }
 
 // ReportDefaults are what reports take when no flag says otherwise.
@@ -108,6 +120,9 @@ func prepare(o Options) (*Meter, error) {
 
 // Close ends the use of the installation.
 func (m *Meter) Close() error {
+	if m.lent {
+		return nil
+	}
 	err := errors.Join(m.ledger.Close(), m.lock.release())
 	if m.scratch != "" {
 		err = errors.Join(err, os.RemoveAll(m.scratch))
@@ -121,7 +136,7 @@ func (m *Meter) Defaults() ReportDefaults {
 }
 
 // Warnings are sentences that the user should see once.
-func (m *Meter) Warnings() []string { return m.prices.Warnings() }
+func (m *Meter) Warnings() []string { return slices.Concat(m.prices.Warnings(), m.warn) }
 
 // env is what harnesses may know of the machine.
 func (m *Meter) env() harnesses.Env {

@@ -31,7 +31,7 @@ func OpenDemo(ctx context.Context, o Options) (*Meter, error) {
 		}
 		return ""
 	}
-	o.Paths = &config.Paths{Data: filepath.Join(dir, "data"), Config: filepath.Join(dir, "config")}
+	o.Paths = &config.Paths{Data: filepath.Join(dir, "data"), Config: filepath.Join(dir, "config"), Run: filepath.Join(dir, "run")}
 	m, err := Open(ctx, o)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

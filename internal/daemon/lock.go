@@ -52,3 +52,12 @@ func holder(path string) string {
 }
 
 func (l *lock) release() error { return l.file.Unlock() }
+
+// AwaitEnd waits until nobody has the installation any more.
+func AwaitEnd(ctx context.Context, o Options) error {
+	l, err := acquire(ctx, o.places().Lock())
+	if err != nil {
+		return err
+	}
+	return l.release()
+}

@@ -37,6 +37,9 @@ func HarnessIDs() []string {
 // log and no row at all, the *Fault says where was looked. An interrupted scan
 // leaves a good ledger.
 func (m *Meter) Scan(ctx context.Context, progress Progress) (ScanResult, error) {
+	if m.live != nil {
+		return m.live.Refresh(ctx, progress)
+	}
 	s, err := m.newScanner(progress)
 	if err != nil {
 		return ScanResult{}, err

@@ -1,0 +1,129 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"meterbridge"
+	"meterbridge/analytics"
+	"meterbridge/internal/config"
+)
+
+// BudgetAnswer is how one budget stands.
+type BudgetAnswer struct {
+	Name   string  `json:"name"`
+	Scope  string  `json:"scope"`
+	Match  *string `json:"match"`
+	Window string  `json:"window"`
+	Action string  `json:"action"`
+	analytics.BudgetState
+}
+
+// BudgetList is the answer about budgets, and what logs tell of providers' limits.
+type BudgetList struct {
+	SchemaVersion int                     `json:"schemaVersion"`
+	Timezone      string                  `json:"timezone"`
+	Rows          []BudgetAnswer          `json:"rows"`
+	Limits        []analytics.VendorLimit `json:"limits"`
+}
+
+// BudgetQuery asks about the budgets of the settings, or about one that is
+// stated.
+type BudgetQuery struct {
+	// Name is one of the settings; empty for all of them.
+	Name string
+	// Stated is a budget that no setting names; nil for those of the settings.
+	Stated    *config.Budget
+	Zone      *time.Location
+	WeekStart time.Weekday
+}
+
+// StateBudget makes a budget of what a command line says. The amount is decimal
+// USD, empty for none; tokens below 0 are none.
+func StateBudget(usd string, tokens int64, window string, f Filter) (*config.Budget, error) {
+	b := &config.Budget{Name: "stated", Scope: "all", Window: window}
+	if usd != "" {
+		b.MaxUSD = usd
+	}
+	if tokens >= 0 {
+		b.MaxTokens = &tokens
+	}
+	for scope, match := range map[string]string{"harness": f.Harness, "project": f.Project, "model": f.Model} {
+		if match == "" {
+			continue
+		}
+		if b.Match != "" {
+			return nil, fmt.Errorf("a budget has one scope: --harness, --project or --model")
+		}
+		b.Scope, b.Match = scope, match
+	}
+	return b, b.Check()
+}
+
+// Budgets tells how budgets stand now.
+func (m *Meter) Budgets(ctx context.Context, q BudgetQuery) (BudgetList, error) {
+	list := BudgetList{SchemaVersion: analytics.SchemaVersion, Timezone: analytics.ZoneName(q.Zone), Rows: []BudgetAnswer{}}
+	budgets, err := m.chosenBudgets(q)
+	if err != nil {
+		return list, err
+	}
+	asked := analytics.BudgetQuery{Zone: q.Zone, WeekStart: q.WeekStart}
+	for _, b := range budgets {
+		asked.Budgets = append(asked.Budgets, limitOf(b))
+	}
+	states, err := m.ledger.Budgets(ctx, asked)
+	if err != nil {
+		return list, answerFault(err)
+	}
+	for i, b := range budgets {
+		list.Rows = append(list.Rows, BudgetAnswer{b.Name, b.Scope, optional(b.Match), b.Window, b.Action, states[i]})
+	}
+	list.Limits, err = m.ledger.Limits(ctx)
+	return list, answerFault(err)
+}
+
+func (m *Meter) chosenBudgets(q BudgetQuery) ([]config.Budget, error) {
+	if q.Stated != nil {
+		return []config.Budget{*q.Stated}, nil
+	}
+	if q.Name == "" {
+		return m.config.Budgets, nil
+	}
+	var names []string
+	for _, b := range m.config.Budgets {
+		if b.Name == q.Name {
+			return []config.Budget{b}, nil
+		}
+		names = append(names, b.Name)
+	}
+	hint := "config.toml has no [[budget]]; docs/guide.md, section Budgets, has an example"
+	if len(names) > 0 {
+		hint = "the budgets are " + strings.Join(names, ", ")
+	}
+	return nil, &Fault{Err: fmt.Errorf("no budget is called %q", q.Name), Hint: hint, Nothing: true}
+}
+
+// limitOf is a setting as the ledger is asked about it.
+func limitOf(b config.Budget) analytics.Budget {
+	out := analytics.Budget{Name: b.Name, Window: analytics.BudgetWindow(b.Window), MaxTokens: b.MaxTokens, MaxUSD: amountOf(b)}
+	switch b.Scope {
+	case "harness":
+		out.Filter.Harness = b.Match
+	case "project":
+		out.Filter.Project = b.Match
+	case "model":
+		out.Filter.Model = b.Match
+	}
+	return out
+}
+
+// amountOf is the limit in USD; the settings were checked when they were read.
+func amountOf(b config.Budget) *meterbridge.PicoUSD {
+	limit, err := b.Limit()
+	if err != nil {
+		return nil
+	}
+	return limit
+}
