@@ -65,4 +65,3 @@ func classify(err error) (code int, hint string) {
 	}
 	return exitFailed, ""
 }
-
