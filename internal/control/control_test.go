@@ -25,7 +25,7 @@ type toy struct {
 }
 
 func (d toy) Command(ctx context.Context, c Call, s Streams) int { return d.command(ctx, c, s) }
-func (d toy) Status(context.Context) Status { return Status{Process: 7, Version: "1.2"} }
+func (d toy) Status(context.Context) Status                      { return Status{Process: 7, Version: "1.2"} }
 
 func (d toy) Link() (string, error) { return "http://127.0.0.1:1/once", nil }
 func (d toy) Stop()                 { close(d.stopped) }
