@@ -51,7 +51,8 @@ type unit struct {
 
 // Commit writes the units' facts and checkpoints in one transaction: after an
 // error, or a kill, the ledger holds all of it or nothing. Committing the same
-// units in other portions gives the same rows.
+// units in other portions gives the same rows. Units of new sources are given
+// their numbers.
 func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	if len(units) == 0 {
 		return nil
@@ -59,17 +60,22 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	l.write.Lock()
 	defer l.write.Unlock()
 	before, written := l.stats, l.scan.written
+	var c *commit
 	err := l.transact(ctx, func() error {
 		if err := l.remember(ctx); err != nil {
 			return err
 		}
-		return l.newCommit(ctx, units).run()
+		c = l.newCommit(ctx, units)
+		return c.run()
 	})
 	if err != nil {
 		l.forget()
 		l.scan.written, l.scan.seen = written, nil
 		l.stats = before
 		return fmt.Errorf("commit to the ledger: %w", err)
+	}
+	for _, u := range c.units {
+		u.Checkpoint.Source = u.source
 	}
 	l.stats.Commits++
 	l.mem.trim()

@@ -50,6 +50,21 @@ type file struct {
 type findings struct {
 	files []file
 	blind []string
+	// places are the folders that were walked, each before those in it; nil
+	// unless they are asked for.
+	places []place
+}
+
+// place is a folder that was walked, and what must be known to walk it again.
+type place struct {
+	harness, rank   int
+	root, path, rel string
+	machine         string
+	inode           inode
+	// active is the latest of its own time and those of the sources in it;
+	// entries is the number of all that lies in it.
+	active  time.Time
+	entries int
 }
 
 // discover looks at every root; known is how many sources there were last time.
@@ -61,12 +76,21 @@ func (s *Scanner) discover(ctx context.Context, known int, res *Result) (finding
 			if err := ctx.Err(); err != nil {
 				return out, err
 			}
-			w := walker{h: &s.harnesses[i], harness: i, rank: 2 * n, machine: root.Machine, entered: map[inode]bool{}, buffers: &buffers, out: &out}
+			w := s.walker(i, n, &buffers, &out)
 			found := w.root(root.Path)
 			res.Harnesses[i].Roots = append(res.Harnesses[i].Roots, RootResult{Root: root, Found: found})
 		}
 	}
 	return out, nil
+}
+
+// walker walks the n-th root of the harness i.
+func (s *Scanner) walker(i, n int, buffers *folderBuffers, out *findings) walker {
+	root := s.roots[i][n]
+	return walker{
+		h: &s.harnesses[i], harness: i, rank: 2 * n, top: root.Path, machine: root.Machine, places: s.places,
+		entered: map[inode]bool{}, buffers: buffers, out: out,
+	}
 }
 
 type inode struct{ device, inode uint64 }
@@ -81,7 +105,12 @@ type link struct {
 type walker struct {
 	h             *harnesses.Harness
 	harness, rank int
-	machine       string
+	top, machine  string
+	// places: the folders walked are asked for; newest is the time of the newest
+	// source in the folder that is walked, entries the number of its entries so far.
+	places  bool
+	newest  time.Time
+	entries int
 	// folders are those that were walked, entered their inodes: these are only
 	// looked up once there is a link that could lead back.
 	folders []string
@@ -116,12 +145,17 @@ func (w *walker) root(root string) bool {
 		return true
 	}
 	w.folder(nil, root, "", "", 0)
+	w.followAll()
+	return true
+}
+
+// followAll goes where the links lead that were met.
+func (w *walker) followAll() {
 	for len(w.links) > 0 {
 		next := w.links[0]
 		w.links = w.links[1:]
 		w.follow(next)
 	}
-	return true
 }
 
 // folder walks the folder dir, which is called name in the folder in, if that is open.
@@ -139,6 +173,7 @@ func (w *walker) folder(in *folder, dir, name, rel string, depth int) {
 		return
 	}
 	defer f.close()
+	defer w.arrive(f, dir, rel)()
 	for {
 		name, kind, ok := f.next()
 		if !ok {
@@ -151,9 +186,31 @@ func (w *walker) folder(in *folder, dir, name, rel string, depth int) {
 	}
 }
 
+// arrive notes the place of an open folder; what it returns is called when all
+// in it was seen.
+func (w *walker) arrive(f *folder, dir, rel string) (leave func()) {
+	if !w.places {
+		return func() {}
+	}
+	st, err := f.self()
+	if err != nil {
+		return func() {}
+	}
+	at, newest, entries := len(w.out.places), w.newest, w.entries
+	w.newest, w.entries = st.modTime, 0
+	w.out.places = append(w.out.places, place{
+		harness: w.harness, rank: w.rank, root: w.top, path: dir, rel: rel, machine: w.machine, inode: inode{st.device, st.inode},
+	})
+	return func() {
+		w.out.places[at].active, w.out.places[at].entries = w.newest, w.entries
+		w.newest, w.entries = newest, entries
+	}
+}
+
 // entry takes one entry of an open folder. Its path, its place below the root and
 // its name share one string.
 func (w *walker) entry(f *folder, dir, rel string, entry []byte, kind fs.FileMode, depth int) {
+	w.entries++
 	path := join(dir, entry)
 	name := path[len(path)-len(entry):]
 	childRel := name
@@ -253,6 +310,9 @@ func (w *walker) file(path, rel string, info fs.FileInfo) {
 
 func (w *walker) claimed(path, rel string, kind harnesses.Kind, st stat) {
 	f := w.make(path, rel, kind, st)
+	if st.modTime.After(w.newest) {
+		w.newest = st.modTime
+	}
 	if w.h.Companion != nil && kind.Shape == harnesses.Database {
 		f.companion = companionOf(w.h.Companion(path))
 	}
@@ -278,8 +338,8 @@ func companionOf(path string) uint64 {
 		return 0
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		return 0
+	if err != nil || info.Size() == 0 {
+		return 0 // an empty one tells nothing, and to look into a database may leave one
 	}
 	return fold(uint64(info.Size()), uint64(info.ModTime().UnixNano()))
 }

@@ -42,6 +42,15 @@ func openFolder(in *folder, dir, name string, buf []byte) (*folder, error) {
 
 func (f *folder) close() { _ = unix.Close(f.fd) }
 
+// self looks at the folder itself.
+func (f *folder) self() (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(f.fd, &st); err != nil {
+		return stat{}, err
+	}
+	return statFrom(&st), nil
+}
+
 // Where the parts of struct linux_dirent64 lie.
 const (
 	direntLen  = 16
@@ -111,6 +120,10 @@ func (f *folder) stat(name string) (stat, error) {
 	if err := unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return stat{}, err
 	}
-	at := time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec))                            //nolint:unconvert // the widths differ by system
-	return stat{device: uint64(st.Dev), inode: st.Ino, size: st.Size, modTime: at}, nil //nolint:unconvert // likewise
+	return statFrom(&st), nil
+}
+
+func statFrom(st *unix.Stat_t) stat {
+	at := time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec))                       //nolint:unconvert // the widths differ by system
+	return stat{device: uint64(st.Dev), inode: st.Ino, size: st.Size, modTime: at} //nolint:unconvert // likewise
 }

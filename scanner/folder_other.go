@@ -31,6 +31,15 @@ func openFolder(_ *folder, dir, _ string, _ []byte) (*folder, error) {
 
 func (f *folder) close() { _ = f.file.Close() }
 
+// self looks at the folder itself.
+func (f *folder) self() (stat, error) {
+	info, err := f.file.Stat()
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(info), nil
+}
+
 // next is the next entry with its type. It is false at the end and at an error,
 // which err then says.
 func (f *folder) next() (name []byte, kind fs.FileMode, ok bool) {

@@ -32,7 +32,7 @@ type Sink interface {
 	// Commit stores the units in one transaction, in their order; no source occurs
 	// twice in one call. A unit whose Checkpoint.Source is 0 belongs to the source
 	// that lies at its harness, machine and path since an earlier commit of the
-	// same scan, else to a new one.
+	// same scan, else to a new one; it is given the source's number.
 	Commit(ctx context.Context, units []meterbridge.Unit) error
 }
 
@@ -75,6 +75,19 @@ type Scanner struct {
 	harnesses []harnesses.Harness
 	roots     [][]harnesses.Root // by harness
 	giant     chan struct{}      // held by the one worker that has a giant line in memory
+
+	// What follows is set by Live alone.
+
+	// places: discovery tells which folders it walked.
+	places bool
+	// idle are workers for the next pass.
+	idle chan *worker
+	// stop ends a pass early: what is being read is read to its end and committed.
+	stop <-chan struct{}
+	// committed is told what the sink has taken.
+	committed func([]meterbridge.Unit)
+	// remembered is the state of a source, when it is at hand.
+	remembered func(source int64) (state []byte, ok bool)
 }
 
 // New returns a scanner that writes to sink.
@@ -178,6 +191,12 @@ func (s *Scanner) loadStates(ctx context.Context, p *plan) error {
 func (s *Scanner) loadState(ctx context.Context, source int64, state *[]byte) error {
 	if source == 0 {
 		return nil
+	}
+	if s.remembered != nil {
+		if b, ok := s.remembered(source); ok {
+			*state = b
+			return nil
+		}
 	}
 	b, err := s.sink.State(ctx, source)
 	if err != nil {

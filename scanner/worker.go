@@ -34,6 +34,25 @@ func (s *Scanner) newWorker() *worker {
 	return &worker{scanner: s, buf: newBuffer(s.giant)}
 }
 
+// worker is one that rests, else a new one.
+func (s *Scanner) worker() *worker {
+	select {
+	case w := <-s.idle:
+		return w
+	default:
+		return s.newWorker()
+	}
+}
+
+// rest keeps a worker for the next pass, if there will be one.
+func (s *Scanner) rest(w *worker) {
+	w.send, w.count = nil, nil
+	select {
+	case s.idle <- w:
+	default:
+	}
+}
+
 // reading is one source while it is read.
 type reading struct {
 	*worker

@@ -73,9 +73,10 @@ func (r *pass) parse(ctx context.Context, tasks []*task) {
 	queue := make(chan *task)
 	var pool sync.WaitGroup
 	for range min(r.scanner.opt.Workers, len(tasks)) {
-		w := r.scanner.newWorker()
+		w := r.scanner.worker()
 		w.send, w.count = r.send, r.count
 		pool.Go(func() {
+			defer r.scanner.rest(w)
 			for t := range queue {
 				if w.read(ctx, t) != nil {
 					return
@@ -92,6 +93,8 @@ func (r *pass) deal(ctx context.Context, tasks []*task, queue chan<- *task) {
 	for _, t := range tasks {
 		select {
 		case queue <- t:
+		case <-r.scanner.stop:
+			return
 		case <-ctx.Done():
 			return
 		case <-r.stopped:
@@ -198,6 +201,9 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	if err := w.scanner.sink.Commit(ctx, w.group); err != nil {
 		return fmt.Errorf("commit %d sources: %w", len(w.group), err)
+	}
+	if w.scanner.committed != nil {
+		w.scanner.committed(w.group)
 	}
 	w.res.Commits++
 	w.res.Units += len(w.group)

@@ -10,18 +10,26 @@ import (
 	"meterbridge/scanner"
 )
 
-func (m *Meter) newScanner(progress Progress) (*scanner.Scanner, error) {
+func (m *Meter) scannerOptions(progress Progress) scanner.Options {
 	o := scanner.Options{
 		Env: m.env(), Harnesses: all.Harnesses(), StoreText: m.config.Privacy.KeepsText(), Progress: progress,
 	}
 	for _, s := range m.config.Sources {
 		o.Extra = append(o.Extra, scanner.Extra{Harness: s.Harness, Path: s.Path, Machine: s.Machine})
 	}
-	s, err := scanner.New(m.ledger, o)
+	return o
+}
+
+func (m *Meter) newScanner(progress Progress) (*scanner.Scanner, error) {
+	s, err := scanner.New(m.ledger, m.scannerOptions(progress))
+	return s, scannerFault(err)
+}
+
+func scannerFault(err error) error {
 	if errors.Is(err, scanner.ErrUnknownHarness) {
-		return nil, &Fault{Err: fmt.Errorf("settings: %w", err), Hint: "the harnesses are " + strings.Join(HarnessIDs(), ", ")}
+		return &Fault{Err: fmt.Errorf("settings: %w", err), Hint: "the harnesses are " + strings.Join(HarnessIDs(), ", ")}
 	}
-	return s, err
+	return err
 }
 
 // HarnessIDs are the ids of all harnesses that are read.

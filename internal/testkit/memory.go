@@ -66,6 +66,23 @@ func (m *Memory) Checkpoints(context.Context) ([]meterbridge.Checkpoint, error) 
 	return out, nil
 }
 
+// BeginPass begins a scan: what is known was seen earlier.
+func (m *Memory) BeginPass(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scan++
+	return nil
+}
+
+// EndPass, Settle and Idle have nothing to do in memory.
+func (m *Memory) EndPass(context.Context) error { return nil }
+
+// Settle does nothing.
+func (m *Memory) Settle(context.Context) error { return nil }
+
+// Idle does nothing.
+func (m *Memory) Idle(context.Context) error { return nil }
+
 // State returns the parser's memory of a source.
 func (m *Memory) State(_ context.Context, source int64) ([]byte, error) {
 	m.mu.Lock()
@@ -90,9 +107,11 @@ func (m *Memory) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	}
 	m.Commits++
 	m.Units += len(units)
-	units = slices.Clone(units) // theirs is not written to
+	theirs := units
+	units = slices.Clone(units) // theirs is not written to, but for the sources' numbers
 	for i := range units {
 		m.source(&units[i])
+		theirs[i].Checkpoint.Source = units[i].Checkpoint.Source
 		m.facts(&units[i])
 	}
 	for i := range units {
