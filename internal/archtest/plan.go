@@ -16,8 +16,9 @@ func plan() map[string]area {
 		"harnesses": {may: []string{""}, owns: []string{"modernc.org/sqlite", "github.com/klauspost/compress"}},
 		"scanner":   {may: []string{"", "harnesses"}, owns: []string{"github.com/fsnotify/fsnotify"}},
 		"analytics": {may: []string{"", "pricing"}, owns: []string{"github.com/duckdb/duckdb-go"}},
+		"bridge":    {may: []string{""}, owns: []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema"}},
 		"internal": {
-			may:  []string{"", "pricing", "harnesses", "scanner", "analytics"},
+			may:  []string{"", "pricing", "harnesses", "scanner", "analytics", "bridge"},
 			owns: []string{"github.com/adrg/xdg"},
 		},
 		"cmd": {

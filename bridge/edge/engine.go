@@ -1,0 +1,164 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"meterbridge/bridge"
+	"meterbridge/bridge/pipeline"
+	"meterbridge/bridge/registry"
+)
+
+// listFresh is how long a client of 2026-07-28 may take a list for fresh, in ms.
+const listFresh = 5000
+
+// engine is mcp-go's server with the registry's tools in it. It is given each
+// message with a session of its own, so that nothing that it keys by session is
+// shared between callers, and its own broadcasts reach nobody.
+type engine struct {
+	mcp  *server.MCPServer
+	pipe *pipeline.Pipeline
+	last atomic.Int64
+	mu   sync.Mutex
+	// synced is the snapshot whose tools the server has; guarded by mu.
+	synced *registry.Snapshot
+}
+
+func newEngine(o Options, limits Limits) *engine {
+	e := &engine{pipe: pipeline.New(pipeline.Options{Limits: limits.Limits, Now: o.Now, Done: o.Done})}
+	e.mcp = server.NewMCPServer("meterbridge", o.Version,
+		server.WithTitle("Meterbridge"),
+		server.WithInstructions(o.Instructions),
+		server.WithToolCapabilities(true),
+		server.WithToolFilter(visible),
+		server.WithCacheHints(listFresh, mcp.CacheScopePrivate),
+	)
+	return e
+}
+
+// sync gives the server the tools in force and returns their snapshot.
+func (e *engine) sync(r *registry.Registry) *registry.Snapshot {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	tools := r.Snapshot()
+	if tools == e.synced {
+		return tools
+	}
+	list := make([]server.ServerTool, 0, len(tools.Entries()))
+	for _, entry := range tools.Entries() {
+		list = append(list, server.ServerTool{Tool: wireTool(entry), Handler: e.handle})
+	}
+	e.mcp.SetTools(list...)
+	e.synced = tools
+	return tools
+}
+
+func wireTool(t *registry.Entry) mcp.Tool {
+	a := t.Annotations
+	return mcp.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, RawInputSchema: t.Input, RawOutputSchema: t.Output,
+		Annotations: mcp.ToolAnnotation{
+			Title: t.Title, ReadOnlyHint: &a.ReadOnly, DestructiveHint: &a.Destructive, IdempotentHint: &a.Idempotent, OpenWorldHint: &a.OpenWorld,
+		},
+	}
+}
+
+type callKey struct{}
+
+// call is one request on its way through the engine. It is the session that
+// mcp-go sees.
+type call struct {
+	id  string
+	who bridge.Identity
+	// tools is what list and call of this request see.
+	tools *registry.Snapshot
+	// version is the revision that the request is of, empty before initialize.
+	version string
+	modern  bool
+	// token is the client's for progress, nil when it wants none.
+	token json.RawMessage
+	notes chan mcp.JSONRPCNotification
+}
+
+// Initialize implements server.ClientSession.
+func (c *call) Initialize() {}
+
+// Initialized implements server.ClientSession.
+func (c *call) Initialized() bool { return true }
+
+// NotificationChannel implements server.ClientSession.
+func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification { return c.notes }
+
+// SessionID implements server.ClientSession.
+func (c *call) SessionID() string { return c.id }
+
+// ProtocolVersion implements server.SessionWithProtocolVersion.
+func (c *call) ProtocolVersion() string { return c.version }
+
+// mostNotes is how many notifications of one call wait to be written.
+const mostNotes = 256
+
+// begin makes the session of one request.
+func (e *engine) begin(c call) *call {
+	c.id = strconv.FormatInt(e.last.Add(1), 10)
+	c.notes = make(chan mcp.JSONRPCNotification, mostNotes)
+	return &c
+}
+
+// do has mcp-go answer a request, which carries the call's id instead of the
+// client's.
+func (e *engine) do(ctx context.Context, c *call, message []byte) mcp.JSONRPCMessage {
+	ctx = context.WithValue(ctx, callKey{}, c)
+	ctx = server.WithSupportedProtocolVersions(ctx, versions())
+	return e.mcp.HandleMessage(e.mcp.WithContext(ctx, c), message)
+}
+
+// structured tells whether the client knows structured answers.
+func (c *call) structured() bool { return c.version >= mcp.ProtocolVersion20250618 }
+
+// visible is the tool filter, for list and call alike.
+func visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return nil
+	}
+	kept := make([]mcp.Tool, 0, len(tools))
+	for _, t := range tools {
+		if !c.tools.Visible(c.who, t.Name) {
+			continue
+		}
+		if !c.structured() {
+			t.RawOutputSchema = nil
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// handle is the handler of every tool. Its error is always nil: what goes wrong is
+// an answer, as models do not see errors of the protocol.
+func (e *engine) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c, ok := ctx.Value(callKey{}).(*call)
+	var entry *registry.Entry
+	if ok && c.tools.Visible(c.who, request.Params.Name) {
+		entry = c.tools.Find(request.Params.Name)
+	}
+	if entry == nil {
+		return mcp.NewToolResultError(bridge.CodeNotFound + ": there is no such tool any more; list the tools again"), nil
+	}
+	a := e.pipe.Do(ctx, c.who, entry, request.Params.RawArguments)
+	result := &mcp.CallToolResult{IsError: a.Failed()}
+	for _, text := range a.Texts {
+		result.Content = append(result.Content, mcp.NewTextContent(text))
+	}
+	if a.Structured != nil && c.structured() {
+		result.StructuredContent = a.Structured
+	}
+	return result, nil
+}

@@ -1,0 +1,87 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// DefaultTimeout is how long a call of a tool that names no time may take.
+const DefaultTimeout = 30 * time.Second
+
+// Annotations are what a client is told of a tool's effects. All four are
+// always sent: a client assumes the worst of what is absent.
+type Annotations struct {
+	// ReadOnly: the tool changes nothing. Destructive: it may destroy something.
+	ReadOnly, Destructive bool
+	// Idempotent: a second call with the same arguments changes nothing more.
+	// OpenWorld: it reaches beyond this machine.
+	Idempotent, OpenWorld bool
+}
+
+// ReadOnly are the annotations of a tool that only reads what this machine has.
+func ReadOnly() Annotations { return Annotations{ReadOnly: true, Idempotent: true} }
+
+// Tool is a tool as agents see it.
+type Tool struct {
+	// Name is the exposed name, unique in a registry.
+	Name string
+	// Title is for people, Description for the model.
+	Title, Description string
+	// Input is the JSON Schema of the arguments, an object. Output is that of
+	// Result.Structured, an object too; nil when the tool answers text only. The
+	// bytes reach the client as they are.
+	Input, Output json.RawMessage
+	Annotations   Annotations
+	// Timeout is how long a call may take; zero is DefaultTimeout.
+	Timeout time.Duration
+	// Call answers one call. The arguments fit the input schema. An error is told
+	// to the model, so its text says what to do; *ToolError has a code besides.
+	Call func(ctx context.Context, who Identity, args json.RawMessage) (Result, error)
+}
+
+// Result is a tool's answer.
+type Result struct {
+	// Text is a sentence for the model and for people.
+	Text string
+	// Structured is the answer as a JSON object that fits the output schema; nil
+	// for a tool without one.
+	Structured any
+}
+
+// The codes of errors that an agent may meet.
+const (
+	CodeInvalidParams = "INVALID_PARAMS"
+	CodeNotFound      = "NOT_FOUND"
+	CodeBusy          = "BUSY"
+	CodeTimeout       = "TIMEOUT"
+	CodeTooLarge      = "TOO_LARGE"
+	CodeInvalidResult = "INVALID_RESULT"
+	CodeUnavailable   = "UNAVAILABLE"
+	CodeInternal      = "INTERNAL"
+)
+
+// ToolError is an error with a code, which is the first word that the model
+// reads.
+type ToolError struct {
+	Code string
+	// Message says what is wrong and what to do.
+	Message string
+}
+
+// Error implements error.
+func (e *ToolError) Error() string { return e.Code + ": " + e.Message }
+
+type progressKey struct{}
+
+// WithProgress returns a context whose calls of Progress reach report.
+func WithProgress(ctx context.Context, report func(text string)) context.Context {
+	return context.WithValue(ctx, progressKey{}, report)
+}
+
+// Progress tells the caller how far the call is, if the caller asked to know.
+func Progress(ctx context.Context, text string) {
+	if report, ok := ctx.Value(progressKey{}).(func(string)); ok {
+		report(text)
+	}
+}
