@@ -56,6 +56,14 @@ type ExplainSource struct {
 type ElsewhereRow struct {
 	Session string
 	EndedAt time.Time
+	// Harness is that of a row which stands for another harness's record.
+	Harness string
+}
+
+// recordPlace is a record of a source.
+type recordPlace struct {
+	harness, path string
+	line          int64
 }
 
 // ExplainRows is the ledger's side of an explanation.
@@ -70,6 +78,8 @@ type ExplainRows struct {
 	Sources  []ExplainSource
 	// Elsewhere are the other requests that the sources hold.
 	Elsewhere map[meterbridge.ID]ElsewhereRow
+	// Mirrors are the records of the sources of which another harness's row counts.
+	Mirrors map[recordPlace]ElsewhereRow
 	// Reported are the figures that reports show, exact.
 	Reported figures
 }
@@ -166,6 +176,26 @@ func (e *ExplainRows) elsewhere(ctx context.Context, q querier, from, to int64) 
 		}
 		return nil
 	}, sources, from, to)
+	if err != nil {
+		return err
+	}
+	return e.mirrors(ctx, q, sources)
+}
+
+// mirrors loads the records of which another harness's row counts.
+func (e *ExplainRows) mirrors(ctx context.Context, q querier, sources []int32) error {
+	e.Mirrors = map[recordPlace]ElsewhereRow{}
+	_, err := collect(ctx, q, "explain_mirrors", func(rows *sql.Rows, _ *struct{}) error {
+		var at recordPlace
+		var r ElsewhereRow
+		var ended int64
+		if err := rows.Scan(&at.harness, &at.path, &at.line, &r.Harness, &r.Session, &ended); err != nil {
+			return err
+		}
+		r.EndedAt = time.UnixMilli(ended).UTC()
+		e.Mirrors[at] = r
+		return nil
+	}, sources)
 	return err
 }
 

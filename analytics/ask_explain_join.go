@@ -24,6 +24,7 @@ const (
 	ruleCopy      = "copy-in-another-source"
 	ruleAgain     = "repeat-in-the-same-source"
 	ruleElsewhere = "counted-elsewhere"
+	ruleMirror    = "mirror-of-another-harness"
 	rulePending   = "not-scanned-yet"
 )
 
@@ -229,7 +230,10 @@ func (j *join) concerns(t meterbridge.Trace) bool {
 // another session or on another day, or it is not in the ledger yet.
 func (j *join) absent(r *ExplainRecord, id meterbridge.ID) {
 	other, ok := j.in.Elsewhere[id]
+	mirror, mirrored := j.in.Mirrors[recordPlace{r.Harness, r.Path, r.Line}]
 	switch {
+	case !ok && mirrored:
+		r.Verdict, r.Rule, r.Note = meterbridge.Merged, ruleMirror, "counted in session "+mirror.Session+" of "+mirror.Harness
 	case !ok:
 		r.Verdict, r.Rule = Pending, rulePending
 	case j.in.Day != "":

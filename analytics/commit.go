@@ -36,6 +36,8 @@ type commit struct {
 	// moved: a stored session got another root, so those below it may have to.
 	moved bool
 	days  map[int32]bool
+	// mirrors joins calls that two harnesses logged.
+	mirrors mirrors
 }
 
 // unit is a meterbridge.Unit with its source's number and the ids of its rows.
@@ -143,7 +145,7 @@ func (c *commit) identify() error {
 
 // load reads the rows that the units may change.
 func (c *commit) load() error {
-	loads := []func() error{c.loadSessions, c.loadRequests, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadRepeats, c.indexStored}
+	loads := []func() error{c.loadSessions, c.loadRequests, c.loadMirrors, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadRepeats, c.indexStored}
 	for _, load := range loads {
 		if err := load(); err != nil {
 			return err
@@ -160,7 +162,10 @@ func (c *commit) apply() error {
 			c.session(&u.Batch.Sessions[i])
 		}
 		for i := range u.Batch.Requests {
-			c.request(u, u.requests[i], &u.Batch.Requests[i])
+			if !c.mirrored(u, i) {
+				c.request(u, u.requests[i], &u.Batch.Requests[i])
+				c.originated(c.requests[u.requests[i]])
+			}
 		}
 		c.leave(u)
 		for i := range u.Batch.Prompts {
@@ -188,7 +193,7 @@ func (c *commit) apply() error {
 // flush writes what changed. Rows go out before the statements that read them.
 func (c *commit) flush() error {
 	rows := []func() error{
-		c.flushRequests, c.flushSightings, c.flushPrompts, c.flushToolCalls, c.flushTurns, c.flushRepeats,
+		c.flushMirrors, c.flushRequests, c.flushSightings, c.flushPrompts, c.flushToolCalls, c.flushTurns, c.flushRepeats,
 		c.flushProblems, c.flushSessions, c.flushSources, c.flushDays,
 		func() error { return c.l.mem.words.flush(c.out) },
 		c.out.close,

@@ -39,6 +39,9 @@ type Options struct {
 	Prices PriceTable
 	// DefaultProvider is the price table's provider of a harness's requests that name none.
 	DefaultProvider func(harness string) string
+	// Drivers are the harnesses that can run another one inside, whose log then
+	// holds the same calls.
+	Drivers []string
 	// ReportZone is the zone of the day rollup; nil is the system's.
 	ReportZone *time.Location
 	// Machine names this machine in rows of its own logs; may be empty.

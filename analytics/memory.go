@@ -35,6 +35,9 @@ type memory struct {
 	dirty map[int32]bool
 	// stores is the store of each harness's requests, as last seen.
 	stores map[string]string
+	// driven: there are rows of driving harnesses with response ids; nil when that
+	// was not asked yet.
+	driven *bool
 }
 
 // sourceInfo is what merging must know of a source.

@@ -129,6 +129,9 @@ type Declaration struct {
 	CostField    string
 	RequestTimes RequestTimes
 	Precision    meterbridge.Precision
+	// Drives: it can run another harness inside. Where both logs hold the
+	// provider's id of a response, the inner harness's row counts.
+	Drives bool
 	// UsageReadable is false for a harness that keeps no readable usage.
 	UsageReadable bool
 	// NeverReported are the classes that no version of its logs holds.

@@ -43,6 +43,7 @@ func declaration() harnesses.Declaration {
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,
 		UsageReadable: true,
+		Drives:        true,
 		Gaps: []string{
 			"Reasoning is null in builds before 0.8x, the one-hour part of cache writes where it is not named.",
 			"The usage of tools' models, compactions and branch summaries is logged since 0.81.0; only answers have a send time.",

@@ -73,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 	}
 	m.prices.keepUser(m.paths)
 	m.ledger, err = analytics.Open(ctx, m.paths.Ledger(), analytics.Options{
-		Prices: m.prices.table, DefaultProvider: m.defaultProvider, ReportZone: m.zone, Now: o.Now,
+		Prices: m.prices.table, DefaultProvider: m.defaultProvider, Drivers: drivers(), ReportZone: m.zone, Now: o.Now,
 	})
 	if err != nil {
 		return nil, errors.Join(ledgerFault(err), m.lock.release())
@@ -153,4 +153,14 @@ func providers() map[string]string {
 		list[h.ID] = h.Declaration.Provider
 	}
 	return list
+}
+
+// drivers are the harnesses that can run another one inside.
+func drivers() (ids []string) {
+	for _, h := range all.Harnesses() {
+		if h.Declaration.Drives {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
 }
