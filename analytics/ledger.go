@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -64,6 +65,9 @@ type Ledger struct {
 	opts Options
 	// rollupZone marks the zone of the day rollup.
 	rollupZone string
+
+	// revision counts the transactions that changed what answers say.
+	revision atomic.Uint64
 
 	// write guards everything below: there is one writer.
 	write sync.Mutex
@@ -179,6 +183,11 @@ func (l *Ledger) confine(ctx context.Context) error {
 
 // ExportDir is the only folder outside the ledger that DuckDB may touch.
 func (l *Ledger) ExportDir() string { return filepath.Join(filepath.Dir(l.path), "export") }
+
+// Revision rises with every transaction that may change an answer, from 0 on at
+// each opening: an answer that was asked for after a revision was read holds at
+// least what that revision held.
+func (l *Ledger) Revision() uint64 { return l.revision.Load() }
 
 // Path is the ledger's file.
 func (l *Ledger) Path() string { return l.path }

@@ -93,9 +93,20 @@ func (l *Ledger) migrate(ctx context.Context, from int) error {
 	})
 }
 
-// transact runs fn in one transaction of the writer's connection. The end of the
-// transaction is not cut short: afterwards it either happened or did not.
+// transact runs fn in one transaction of the writer's connection, which makes a
+// new revision.
 func (l *Ledger) transact(ctx context.Context, fn func() error) error {
+	err := l.derive(ctx, fn)
+	if err == nil {
+		l.revision.Add(1)
+	}
+	return err
+}
+
+// derive is transact for what follows from the rows (the rollup), and changes no
+// answer. The end of the transaction is not cut short: afterwards it either
+// happened or did not.
+func (l *Ledger) derive(ctx context.Context, fn func() error) error {
 	if _, err := l.w.ExecContext(ctx, "BEGIN"); err != nil {
 		return err
 	}

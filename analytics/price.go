@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"meterbridge"
+	"meterbridge/pricing"
 )
 
 // price is the list price of r and its key, null and empty without a table.
@@ -30,3 +31,6 @@ func (l *Ledger) priceVersion() string {
 	}
 	return l.opts.Prices.Version()
 }
+
+// ModelPrices is what a model costs, for those who may not import pricing.
+type ModelPrices = pricing.ShowAnswer

@@ -92,7 +92,7 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 	if days == 0 {
 		return nil
 	}
-	err := l.transact(ctx, func() error {
+	err := l.derive(ctx, func() error {
 		zone, err := zoneCase(ctx, l.w, l.opts.ReportZone, "ended_at")
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"meterbridge"
 	"meterbridge/internal/daemon"
 )
 
@@ -30,9 +31,9 @@ func newPricingShowCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			when, err := instant(at, time.UTC, false)
+			when, err := meterbridge.Instant(at, time.UTC)
 			if err != nil {
-				return err
+				return asUsage(err)
 			}
 			if when.IsZero() {
 				when = a.now()

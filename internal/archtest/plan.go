@@ -17,8 +17,12 @@ func plan() map[string]area {
 		"scanner":   {may: []string{"", "harnesses"}, owns: []string{"github.com/fsnotify/fsnotify"}},
 		"analytics": {may: []string{"", "pricing"}, owns: []string{"github.com/duckdb/duckdb-go"}},
 		"bridge":    {may: []string{""}, owns: []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema"}},
+		"dashboard": {
+			may:  []string{"", "analytics"},
+			owns: []string{"github.com/prometheus/client_golang", "github.com/coder/websocket", "github.com/danielgtaylor/huma"},
+		},
 		"internal": {
-			may:  []string{"", "pricing", "harnesses", "scanner", "analytics", "bridge"},
+			may:  []string{"", "pricing", "harnesses", "scanner", "analytics", "bridge", "dashboard"},
 			owns: []string{"github.com/adrg/xdg"},
 		},
 		"cmd": {

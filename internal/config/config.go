@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"meterbridge"
 )
 
 // Config is config.toml. The zero value is what holds without the file.
@@ -157,26 +159,7 @@ func (r Report) Zone() (*time.Location, error) {
 }
 
 // Zone loads an IANA zone by name; "local" and "Local" are no names.
-func Zone(name string) (*time.Location, error) {
-	if name == "" || strings.EqualFold(name, "local") {
-		return nil, fmt.Errorf("time zone %q is not known", name)
-	}
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("time zone %q is not known", name)
-	}
-	return loc, nil
-}
+func Zone(name string) (*time.Location, error) { return meterbridge.Zone(name) }
 
 // Weekday reads the English name of a weekday; empty is Monday.
-func Weekday(name string) (time.Weekday, error) {
-	if name == "" {
-		return time.Monday, nil
-	}
-	for d := time.Sunday; d <= time.Saturday; d++ {
-		if strings.EqualFold(d.String(), name) {
-			return d, nil
-		}
-	}
-	return 0, fmt.Errorf("week start %q is not a weekday", name)
-}
+func Weekday(name string) (time.Weekday, error) { return meterbridge.Weekday(name) }

@@ -5,45 +5,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"meterbridge/dashboard"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 )
 
-// HarnessAnswer is what is read of one harness on this machine, and how exactly.
-type HarnessAnswer struct {
-	Harness       string       `json:"harness"`
-	Name          string       `json:"name"`
-	UsageReadable bool         `json:"usageReadable"`
-	Precision     string       `json:"precision"`
-	RequestTimes  string       `json:"requestTimes"`
-	CostField     *string      `json:"costField"`
-	ZeroCost      string       `json:"zeroCost"`
-	Provider      *string      `json:"provider"`
-	NeverReported []string     `json:"neverReported"`
-	Gaps          []string     `json:"gaps"`
-	Layouts       []string     `json:"layouts"`
-	Roots         []RootAnswer `json:"roots"`
-	// Files is the number of sources that the ledger knows and that are there.
-	Files int64 `json:"files"`
-	// Gone is the number of sources that were there once.
-	Gone int64 `json:"gone"`
-}
-
-// RootAnswer is a place that is looked in.
-type RootAnswer struct {
-	Path string `json:"path"`
-	// Variable moves the place; null when nothing does.
-	Variable *string `json:"variable"`
-	Set      bool    `json:"set"`
-	Found    bool    `json:"found"`
-	Machine  *string `json:"machine"`
-}
-
-// HarnessList is the answer of `harnesses`.
-type HarnessList struct {
-	SchemaVersion int             `json:"schemaVersion"`
-	Rows          []HarnessAnswer `json:"rows"`
-}
+// What is read on this machine, in the shapes that commands print and the API sends.
+type (
+	// HarnessAnswer is what is read of one harness on this machine, and how exactly.
+	HarnessAnswer = dashboard.HarnessAnswer
+	// RootAnswer is a place that is looked in.
+	RootAnswer = dashboard.RootAnswer
+	// HarnessList is the answer of `harnesses`.
+	HarnessList = dashboard.HarnessList
+)
 
 // Harnesses tells what is read on this machine, from where, how exactly.
 func (m *Meter) Harnesses(ctx context.Context) (HarnessList, error) {
@@ -59,7 +34,7 @@ func (m *Meter) Harnesses(ctx context.Context) (HarnessList, error) {
 		}
 		here[sources[i].Harness]++
 	}
-	list := HarnessList{SchemaVersion: 1, Rows: []HarnessAnswer{}}
+	list := HarnessList{SchemaVersion: 1, Scan: m.scans.state(), Rows: []HarnessAnswer{}}
 	for _, h := range all.Harnesses() {
 		row := declared(h)
 		row.Roots = m.rootsOf(h)

@@ -52,14 +52,9 @@ func (m *Meter) Scan(ctx context.Context, progress Progress) (ScanResult, error)
 	if err != nil {
 		return ScanResult{}, err
 	}
-	if err := m.ledger.BeginScan(ctx); err != nil {
-		return ScanResult{}, fmt.Errorf("begin the scan: %w", err)
-	}
-	r, err := s.Scan(ctx)
-	// What was committed is to be summed up even when the scan was cut short.
-	if end := m.ledger.EndScan(context.WithoutCancel(ctx)); err == nil {
-		err = end
-	}
+	m.scans.begin(m.opts.Now())
+	r, err := m.scan(ctx, s)
+	m.scans.end(m.opts.Now(), err)
 	if err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}
@@ -67,6 +62,18 @@ func (m *Meter) Scan(ctx context.Context, progress Progress) (ScanResult, error)
 		return r, m.nothing(ctx, r)
 	}
 	return r, nil
+}
+
+func (m *Meter) scan(ctx context.Context, s *scanner.Scanner) (ScanResult, error) {
+	if err := m.ledger.BeginScan(ctx); err != nil {
+		return ScanResult{}, fmt.Errorf("begin: %w", err)
+	}
+	r, err := s.Scan(ctx)
+	// What was committed is to be summed up even when the scan was cut short.
+	if end := m.ledger.EndScan(context.WithoutCancel(ctx)); err == nil {
+		err = end
+	}
+	return r, err
 }
 
 // nothing is the fault of a machine without any log, nil when the ledger

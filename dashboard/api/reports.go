@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"meterbridge/analytics"
+)
+
+func joined(list []string) string { return strings.Join(list, ", ") }
+
+// FilterParams are the parameters that narrow a report.
+type FilterParams struct {
+	Harness string `query:"harness" maxLength:"100" doc:"Only this harness (an id of harnesses)."`
+	Project string `query:"project" maxLength:"4096" doc:"Only this project (its working directory)."`
+	Model   string `query:"model" maxLength:"400" doc:"Only this model."`
+	Session string `query:"session" maxLength:"4096" doc:"Only this session and its sub-agents: an id, a unique beginning of one, or HARNESS:ID."`
+}
+
+// ReportParams are the flags of a usage report, but for its name.
+type ReportParams struct {
+	PeriodParams
+	FilterParams
+	Cost      string `query:"cost" enum:"auto,recorded,list" default:"auto" doc:"auto is the recorded cost, else the list price."`
+	Breakdown bool   `query:"breakdown" doc:"Add rows by harness and model."`
+	Last      int    `query:"last" minimum:"0" maximum:"1000000" doc:"Keep the newest N rows; 0 keeps all."`
+}
+
+type usageInput struct {
+	By string `query:"by" enum:"day,week,month,hour,session,project,model,harness,agent,block" default:"day" doc:"What a row stands for."`
+	ReportParams
+}
+
+// ofTheMoment: a block is active or not.
+func (in *usageInput) ofTheMoment() bool { return in.By == "block" }
+
+func (s *server) reports(h huma.API) {
+	ask(s, h, operation("usage", "/usage", "Tokens and cost by day, session, model, ...",
+		"The answer of `meterbridge usage --json`. `by` is the report's key; the other parameters are the command's flags.", 404, 409),
+		func(ctx context.Context, in *usageInput) (analytics.UsageReport, error) {
+			return s.usage(ctx, in.By, in.ReportParams)
+		})
+	look(s, h, operation("blocks", "/blocks", "Usage by five-hour block",
+		"The answer of `meterbridge usage blocks --json`.", 404, 409),
+		func(ctx context.Context, in *ReportParams) (analytics.UsageReport, error) {
+			return s.usage(ctx, "block", *in)
+		})
+	look(s, h, operation("prices", "/prices", "What a model costs",
+		"The answer of `meterbridge pricing show --json`. Without a provider: every provider that sells exactly this id. `rows` is empty and `reason` says why where there is no price."),
+		s.prices)
+	ask(s, h, operation("prices-missing", "/prices/missing", "Models without a price, and what they used",
+		"The answer of `meterbridge pricing missing --json`."),
+		s.missing)
+}
+
+func (s *server) usage(ctx context.Context, by string, in ReportParams) (analytics.UsageReport, error) {
+	p, err := s.period(in.PeriodParams)
+	if err != nil {
+		return analytics.UsageReport{}, err
+	}
+	if err := s.harness(in.Harness); err != nil {
+		return analytics.UsageReport{}, err
+	}
+	return s.meter.Usage(ctx, analytics.UsageQuery{
+		By: by,
+		Filter: analytics.Filter{
+			Since: p.Since, Until: p.Until, Harness: in.Harness, Project: in.Project, Model: in.Model, Session: in.Session,
+		},
+		SinceText: in.Since, UntilText: in.Until, Zone: p.Zone, WeekStart: p.WeekStart,
+		Cost: analytics.CostMode(in.Cost), Breakdown: in.Breakdown, Last: in.Last,
+	})
+}
+
+type priceInput struct {
+	Model    string `query:"model" required:"true" minLength:"1" maxLength:"400" doc:"Model id as logged." example:"claude-sonnet-4-5"`
+	Provider string `query:"provider" maxLength:"200" doc:"Provider as a harness names it."`
+	At       string `query:"at" maxLength:"64" doc:"Day or instant (default: now)."`
+}
+
+func (s *server) prices(_ context.Context, in *priceInput) (analytics.ModelPrices, error) {
+	at, err := instantOf(in.At)
+	if err != nil {
+		return analytics.ModelPrices{}, err
+	}
+	if at.IsZero() {
+		at = s.o.Now()
+	}
+	return s.meter.ShowPrice(in.Model, in.Provider, at), nil
+}
+
+type missingInput struct {
+	Timezone string `query:"timezone" maxLength:"64" doc:"IANA time zone of firstDay."`
+}
+
+// MissingPrices is the answer of `pricing missing`.
+type MissingPrices struct {
+	// Rows come before the version, as the command has them.
+	Rows          []analytics.UnpricedName `json:"rows"`
+	SchemaVersion int                      `json:"schemaVersion"`
+}
+
+func (s *server) missing(ctx context.Context, in *missingInput) (MissingPrices, error) {
+	p, err := s.period(PeriodParams{Timezone: in.Timezone})
+	if err != nil {
+		return MissingPrices{}, err
+	}
+	rows, err := s.meter.Unpriced(ctx, p.Zone)
+	return MissingPrices{Rows: rows, SchemaVersion: analytics.SchemaVersion}, err
+}

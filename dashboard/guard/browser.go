@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// LoginPath is where a one-time link leads.
+const LoginPath = "/login"
+
+const (
+	// linkLife is how long a link can be opened.
+	linkLife = 10 * time.Minute
+	// visitLife is how long a browser stays known after its last request.
+	visitLife = 30 * 24 * time.Hour
+	mostLinks = 32
+	// mostVisits bounds the browsers that are known at once; the one unseen the longest goes.
+	mostVisits = 64
+)
+
+// Browser knows browsers: a link that can be opened once becomes a cookie. Only
+// hashes are kept, in memory: a restart asks for a new link.
+type Browser struct {
+	cookie string
+	now    func() time.Time
+
+	mu     sync.Mutex
+	links  map[[sha256.Size]byte]time.Time
+	visits map[[sha256.Size]byte]time.Time
+}
+
+// NewBrowser makes one. The cookie's name should tell servers of one machine
+// apart, for cookies do not know ports. A nil clock is time.Now.
+func NewBrowser(cookie string, now func() time.Time) *Browser {
+	return &Browser{
+		cookie: cookie, now: timeOr(now),
+		links: map[[sha256.Size]byte]time.Time{}, visits: map[[sha256.Size]byte]time.Time{},
+	}
+}
+
+// Link is the path and query of a new one-time link.
+func (b *Browser) Link() string {
+	secret := newSecret()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	keep(b.links, mostLinks-1, now)
+	b.links[sha256.Sum256([]byte(secret))] = now.Add(linkLife)
+	return LoginPath + "?token=" + secret
+}
+
+// newSecret are 256 random bits as text.
+func newSecret() string {
+	var bits [32]byte
+	_, _ = rand.Read(bits[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(bits[:])
+}
+
+// keep drops what has expired, and the next to expire until at most n are left.
+func keep(m map[[sha256.Size]byte]time.Time, n int, now time.Time) {
+	for k, until := range m {
+		if !now.Before(until) {
+			delete(m, k)
+		}
+	}
+	for len(m) > n {
+		var first [sha256.Size]byte
+		var at time.Time
+		for k, until := range m {
+			if at.IsZero() || until.Before(at) {
+				first, at = k, until
+			}
+		}
+		delete(m, first)
+	}
+}
+
+// ServeHTTP turns a link into a cookie; mount it at LoginPath behind an open rule.
+// The page then leads on: the cookie is not sent along with a redirect that began
+// on another site, such as a terminal in a browser.
+func (b *Browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet {
+		// A HEAD of a program that looks at links must not use one up.
+		w.Header().Set("Allow", http.MethodGet)
+		(&refusal{reason: NoCredential, status: http.StatusMethodNotAllowed, detail: "a link is opened with GET"}).write(w, r)
+		return
+	}
+	if !b.use(r.URL.Query().Get("token")) {
+		(&refusal{reason: NoCredential, status: http.StatusUnauthorized, detail: "the link was opened before, or is too old", hint: linkHint}).write(w, r)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: b.cookie, Value: b.admit(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		MaxAge: int(visitLife / time.Second),
+	})
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte("<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\"><title>Meterbridge</title><a href=\"/\">Meterbridge</a>\n"))
+}
+
+// use takes a link out; the second time it is not there.
+func (b *Browser) use(secret string) bool {
+	if len(secret) > longestToken {
+		return false
+	}
+	key := sha256.Sum256([]byte(secret))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	until, ok := b.links[key]
+	delete(b.links, key)
+	return ok && b.now().Before(until)
+}
+
+// admit is the cookie of a new browser.
+func (b *Browser) admit() string {
+	secret := newSecret()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	keep(b.visits, mostVisits-1, now)
+	b.visits[sha256.Sum256([]byte(secret))] = now.Add(visitLife)
+	return secret
+}
+
+// knows reports whether the request has a good cookie. It looks up the hash of
+// what was sent, so the time that takes tells nothing of what is known.
+func (b *Browser) knows(r *http.Request) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range r.CookiesNamed(b.cookie) {
+		if len(c.Value) > longestToken {
+			continue
+		}
+		key := sha256.Sum256([]byte(c.Value))
+		if until, ok := b.visits[key]; ok && b.now().Before(until) {
+			b.visits[key] = b.now().Add(visitLife)
+			return true
+		}
+	}
+	return false
+}
+
+// Forget lets every browser ask for a new link.
+func (b *Browser) Forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	clear(b.links)
+	clear(b.visits)
+}

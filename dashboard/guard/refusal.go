@@ -1,0 +1,41 @@
+package guard
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"meterbridge/dashboard/problem"
+)
+
+// refusal is a check that failed.
+type refusal struct {
+	reason       Reason
+	status       int
+	detail, hint string
+}
+
+const linkHint = "open the link that `meterbridge serve` printed, or another one of `meterbridge status --link`"
+
+// write answers with the problem; a person at a browser gets a sentence.
+func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
+	if f.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="meterbridge"`)
+	}
+	if f.status == http.StatusRequestEntityTooLarge {
+		// What follows of the body is not read.
+		w.Header().Set("Connection", "close")
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		problem.New(f.status, f.detail, f.hint).Write(w)
+		return
+	}
+	hint := f.hint
+	if f.status == http.StatusUnauthorized {
+		hint = linkHint
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(f.status)
+	fmt.Fprintf(w, "%s: %s\n\n%s.\n", http.StatusText(f.status), f.detail, hint)
+}

@@ -1,0 +1,77 @@
+package dashboard
+
+import "time"
+
+// Health says how the daemon stands. Its fields are cheap to know.
+type Health struct {
+	SchemaVersion int `json:"schemaVersion"`
+	// Status is ok once everything was read at least once, starting before that.
+	Status    string    `json:"status" enum:"ok,starting"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"startedAt"`
+	// Revision rises with every change of the ledger, from 0 on at each start.
+	Revision uint64    `json:"revision"`
+	Scan     ScanState `json:"scan"`
+	// LedgerBytes is the size of the ledger's file and its write-ahead log.
+	LedgerBytes int64 `json:"ledgerBytes"`
+	// Warnings are sentences for the user.
+	Warnings []string `json:"warnings"`
+}
+
+// The values of Health.Status.
+const (
+	StatusOK       = "ok"
+	StatusStarting = "starting"
+)
+
+// ScanState tells of the reading of sources by this process.
+type ScanState struct {
+	// Running: sources are being read now.
+	Running bool `json:"running"`
+	// Complete: all sources were read at least once since the process began.
+	Complete bool `json:"complete"`
+	// Scans counts those that ended.
+	Scans int64 `json:"scans"`
+	// StartedAt and EndedAt are those of the newest scan; null before it.
+	StartedAt *time.Time `json:"startedAt"`
+	EndedAt   *time.Time `json:"endedAt"`
+	// Error is why the newest scan was cut short; null when it was not.
+	Error *string `json:"error"`
+}
+
+// HarnessList is the answer of `harnesses`.
+type HarnessList struct {
+	SchemaVersion int             `json:"schemaVersion"`
+	Scan          ScanState       `json:"scan"`
+	Rows          []HarnessAnswer `json:"rows"`
+}
+
+// HarnessAnswer is what is read of one harness on this machine, and how exactly.
+type HarnessAnswer struct {
+	Harness       string       `json:"harness"`
+	Name          string       `json:"name"`
+	UsageReadable bool         `json:"usageReadable"`
+	Precision     string       `json:"precision"`
+	RequestTimes  string       `json:"requestTimes"`
+	CostField     *string      `json:"costField"`
+	ZeroCost      string       `json:"zeroCost"`
+	Provider      *string      `json:"provider"`
+	NeverReported []string     `json:"neverReported"`
+	Gaps          []string     `json:"gaps"`
+	Layouts       []string     `json:"layouts"`
+	Roots         []RootAnswer `json:"roots"`
+	// Files is the number of sources that the ledger knows and that are there.
+	Files int64 `json:"files"`
+	// Gone is the number of sources that were there once.
+	Gone int64 `json:"gone"`
+}
+
+// RootAnswer is a place that is looked in.
+type RootAnswer struct {
+	Path string `json:"path"`
+	// Variable moves the place; null when nothing does.
+	Variable *string `json:"variable"`
+	Set      bool    `json:"set"`
+	Found    bool    `json:"found"`
+	Machine  *string `json:"machine"`
+}

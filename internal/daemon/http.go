@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"net/http"
+	"os"
+	"time"
+
+	"meterbridge"
+	"meterbridge/analytics"
+	"meterbridge/dashboard"
+	"meterbridge/dashboard/api"
+)
+
+// A Meter answers over HTTP as it does for the commands.
+var _ dashboard.Meter = (*Meter)(nil)
+
+// ShowPrice says what a model costs at a time; an empty provider lists all that sell it.
+func (m *Meter) ShowPrice(model, provider string, at time.Time) analytics.ModelPrices {
+	return m.prices.Show(model, provider, at)
+}
+
+// Period has the zone and the week of reports, and no bounds.
+func (m *Meter) Period() meterbridge.Period {
+	return meterbridge.Period{Zone: m.zone, WeekStart: m.week}
+}
+
+// Revision rises with every change of the ledger.
+func (m *Meter) Revision() uint64 { return m.ledger.Revision() }
+
+// Health says how the meter stands; it never waits for the ledger.
+func (m *Meter) Health() dashboard.Health {
+	h := dashboard.Health{
+		SchemaVersion: analytics.SchemaVersion, Status: dashboard.StatusStarting, Version: m.opts.Version, StartedAt: m.opened.UTC(),
+		Revision: m.ledger.Revision(), Scan: m.scans.state(), Warnings: listed(m.Warnings()),
+	}
+	if h.Scan.Complete {
+		h.Status = dashboard.StatusOK
+	}
+	for _, path := range []string{m.paths.Ledger(), m.paths.Ledger() + ".wal"} {
+		if info, err := os.Stat(path); err == nil {
+			h.LedgerBytes += info.Size()
+		}
+	}
+	return h
+}
+
+// API answers /api/v1 and the probes; put it behind a guard. Unless o says
+// otherwise, version, harnesses and clock are the meter's own.
+func (m *Meter) API(o api.Options) http.Handler {
+	if o.Version == "" {
+		o.Version = m.opts.Version
+	}
+	if o.Harnesses == nil {
+		o.Harnesses = HarnessIDs()
+	}
+	if o.Now == nil {
+		o.Now = m.opts.Now
+	}
+	return api.New(m, o)
+}

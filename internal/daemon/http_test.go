@@ -1,0 +1,340 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"meterbridge/dashboard/api"
+	"meterbridge/dashboard/problem"
+)
+
+// served is the API over a ledger that holds the bundled example.
+func served(t *testing.T) (*Meter, *httptest.Server) {
+	t.Helper()
+	m, err := OpenDemo(t.Context(), Options{Getenv: func(string) string { return "UTC" }, OS: "linux", Now: time.Now, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := m.Scan(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(m.API(api.Options{}))
+	t.Cleanup(s.Close)
+	return m, s
+}
+
+// reply is an answer read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func ask(t *testing.T, method, url string, header ...string) reply {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	// Without a header of ours the client would ask for gzip and unpack it in silence.
+	if r.Header.Get("Accept-Encoding") == "" {
+		r.Header.Set("Accept-Encoding", "identity")
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	body, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{got.StatusCode, got.Header, body}
+}
+
+// openAPI is docs/openapi.json.
+type openAPI struct {
+	Paths map[string]struct {
+		Get struct {
+			OperationID string `json:"operationId"`
+			Parameters  []struct {
+				Name, In string
+				Required bool
+				Schema   struct {
+					Type any
+					Enum []any
+				}
+			}
+			Responses map[string]struct {
+				Content map[string]any
+			}
+		}
+	}
+}
+
+const openAPIFile = "../../docs/openapi.json"
+
+// strict makes every object of a schema closed: what the document does not name
+// must not be sent.
+func strict(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if v["properties"] != nil && v["additionalProperties"] == true {
+			v["additionalProperties"] = false
+		}
+		for _, e := range v {
+			strict(e)
+		}
+	case []any:
+		for _, e := range v {
+			strict(e)
+		}
+	}
+}
+
+// description is the document, and what validates an answer of a path.
+func description(t *testing.T) (openAPI, func(path, status, media string) *jsonschema.Schema) {
+	t.Helper()
+	text, err := os.ReadFile(openAPIFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc openAPI
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict(raw)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("file:///openapi.json", raw); err != nil {
+		t.Fatal(err)
+	}
+	return doc, func(path, status, media string) *jsonschema.Schema {
+		escape := strings.NewReplacer("~", "~0", "/", "~1")
+		at := fmt.Sprintf("file:///openapi.json#/paths/%s/get/responses/%s/content/%s/schema", url.PathEscape(escape.Replace(path)), status, escape.Replace(media))
+		s, err := c.Compile(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+// check holds an answer against its schema.
+func check(t *testing.T, s *jsonschema.Schema, what string, body []byte) {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		t.Errorf("%s: %v in %.200s", what, err, body)
+		return
+	}
+	if err := s.Validate(v); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+func TestAPI_AnswersEveryPathOfTheDocument(t *testing.T) {
+	m, server := served(t)
+	doc, schema := description(t)
+	list, err := m.Sessions(t.Context(), SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths {
+		if path == "/events" {
+			continue // a stream: TestEvents_…
+		}
+		ok := schema(path, "200", "application/json")
+		for i, target := range targets(path, list) {
+			queries := []string{""}
+			for _, p := range item.Get.Parameters {
+				if p.In == "query" && i == 0 {
+					queries = append(queries, values(p.Name, p.Schema.Type, p.Schema.Enum)...)
+				}
+			}
+			for _, q := range queries {
+				if path == "/prices" {
+					q = strings.TrimPrefix("model=claude-sonnet-4-5&"+q, "&")
+				}
+				got := ask(t, http.MethodGet, server.URL+api.Prefix+target+"?"+q)
+				what := target + "?" + q
+				if got.status != http.StatusOK {
+					t.Errorf("%s: %d %s", what, got.status, got.body)
+					continue
+				}
+				check(t, ok, what, got.body)
+			}
+		}
+		notFound := ask(t, http.MethodGet, server.URL+api.Prefix+path+"?nonsense=1")
+		if notFound.status != http.StatusUnprocessableEntity || notFound.header.Get("Content-Type") != problem.ContentType {
+			t.Errorf("%s?nonsense=1: %d %s", path, notFound.status, notFound.body)
+			continue
+		}
+		check(t, schema(path, "422", problem.ContentType), path+"?nonsense=1", notFound.body)
+	}
+}
+
+// targets are the paths to ask for: one for each session where the path names one.
+func targets(path string, list SessionList) []string {
+	if !strings.Contains(path, "{id}") {
+		return []string{path}
+	}
+	var all []string
+	for _, s := range list.Sessions {
+		all = append(all, strings.ReplaceAll(path, "{id}", url.PathEscape(s.Harness+":"+s.Session)))
+	}
+	return all
+}
+
+// values are queries that give a parameter a good value.
+func values(name string, kind any, enum []any) []string {
+	if len(enum) > 0 {
+		var all []string
+		for _, v := range enum {
+			all = append(all, name+"="+fmt.Sprint(v)+"&")
+		}
+		return all
+	}
+	good := map[string]string{
+		"since": "2026-01-01", "until": "2026-12-31T23:59:59Z", "timezone": "Asia/Kolkata", "weekStart": "sunday", "harness": "claude-code",
+		"at": "2026-10-01", "provider": "anthropic", "model": "claude-sonnet-4-5",
+	}
+	switch kind {
+	case "boolean":
+		return []string{name + "=true", name + "=false"}
+	case "integer":
+		return []string{name + "=1", name + "=3"}
+	}
+	if v, ok := good[name]; ok {
+		return []string{name + "=" + url.QueryEscape(v)}
+	}
+	return nil
+}
+
+func TestAPI_UsageIsThatOfTheCommand(t *testing.T) {
+	m, server := served(t)
+	for _, by := range []string{"day", "week", "month", "hour", "session", "project", "model", "harness", "agent", "block"} {
+		r, err := m.Usage(t.Context(), UsageQuery{By: by, Zone: time.UTC, WeekStart: time.Monday, Cost: "auto", Breakdown: true, SinceText: "2026-01-01", Filter: Filter{Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// As cmd/meterbridge prints it.
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+		got := ask(t, http.MethodGet, server.URL+"/api/v1/usage?timezone=UTC&since=2026-01-01&breakdown=true&by="+by)
+		if !bytes.Equal(want.Bytes(), got.body) {
+			t.Errorf("by %s:\nwant %s\ngot  %s", by, want.Bytes(), got.body)
+		}
+	}
+}
+
+func TestAPI_FindsSessionsWhoseIDHoldsASlash(t *testing.T) {
+	m, server := served(t)
+	list, err := m.Sessions(t.Context(), SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, s := range list.Sessions {
+		full, err := m.Session(t.Context(), s.Harness+":"+s.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sub := range full.Subagents {
+			if !strings.Contains(sub.Session, "/") {
+				continue
+			}
+			asked++
+			got := ask(t, http.MethodGet, server.URL+"/api/v1/sessions/"+url.PathEscape(sub.Session))
+			var answer struct{ Session string }
+			if err := json.Unmarshal(got.body, &answer); err != nil || answer.Session != sub.Session {
+				t.Errorf("%s: %d, session %q, %v", sub.Session, got.status, answer.Session, err)
+			}
+			// Unescaped it is another path.
+			if got := ask(t, http.MethodGet, server.URL+"/api/v1/sessions/"+sub.Session); got.status != http.StatusNotFound {
+				t.Errorf("%s unescaped: %d", sub.Session, got.status)
+			}
+		}
+	}
+	if asked == 0 {
+		t.Fatal("the example has no session with a / in its id")
+	}
+}
+
+func TestAPI_SaysWhatIsWrong(t *testing.T) {
+	_, server := served(t)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		parameter    string
+	}{
+		{"GET", "/api/v1/usage?by=year", 422, "by"},
+		{"GET", "/api/v1/usage?since=yesterday", 422, "since"},
+		{"GET", "/api/v1/usage?since=2026-12-01&until=2026-11-01", 422, "since"},
+		{"GET", "/api/v1/usage?until=2026-13-01", 422, "until"},
+		{"GET", "/api/v1/usage?timezone=Mars/Base", 422, "timezone"},
+		{"GET", "/api/v1/usage?weekStart=someday", 422, "weekStart"},
+		{"GET", "/api/v1/usage?cost=free", 422, "cost"},
+		{"GET", "/api/v1/usage?last=-1", 422, "last"},
+		{"GET", "/api/v1/usage?last=many", 422, "last"},
+		{"GET", "/api/v1/usage?breakdown=perhaps", 422, "breakdown"},
+		{"GET", "/api/v1/usage?harness=nobody", 422, "harness"},
+		{"GET", "/api/v1/usage?week-start=monday", 422, "week-start"},
+		{"GET", "/api/v1/prices", 422, "model"},
+		{"GET", "/api/v1/usage?session=no-such", 404, ""},
+		{"GET", "/api/v1/sessions/no-such", 404, ""},
+		{"GET", "/api/v1/sessions/no-such/timeline", 404, ""},
+		{"GET", "/api/v1/nothing", 404, ""},
+		{"GET", "/api/v2/usage", 404, ""},
+		{"POST", "/api/v1/usage", 405, ""},
+		{"DELETE", "/api/v1/sessions/x", 405, ""},
+		{"OPTIONS", "/api/v1/usage", 405, ""},
+	} {
+		got := ask(t, c.method, server.URL+c.path)
+		var p problem.Problem
+		if err := json.Unmarshal(got.body, &p); err != nil {
+			t.Errorf("%s %s: %d, %v in %s", c.method, c.path, got.status, err, got.body)
+			continue
+		}
+		named := c.parameter == "" || slices.ContainsFunc(p.Parameters, func(q problem.Parameter) bool { return q.Name == c.parameter })
+		if got.status != c.status || p.Status != c.status || !named || p.Detail == "" || p.Hint == "" || got.header.Get("Content-Type") != problem.ContentType {
+			t.Errorf("%s %s: want %d about %q, got %d %+v (%s)", c.method, c.path, c.status, c.parameter, got.status, p, got.header.Get("Content-Type"))
+		}
+		if c.status == 405 && got.header.Get("Allow") == "" {
+			t.Errorf("%s %s: no Allow", c.method, c.path)
+		}
+		if cors := got.header.Get("Access-Control-Allow-Origin"); cors != "" {
+			t.Errorf("%s %s: CORS %q", c.method, c.path, cors)
+		}
+	}
+}
