@@ -42,7 +42,7 @@ type Meter struct {
 	ledger    *analytics.Ledger
 	// opened is when that was; scans remembers how the reading of sources goes.
 	opened time.Time
-	scans  scanLog
+	scans  *scanLog
 	// scratch is a folder that goes when the meter is closed; empty for none.
 	scratch string
 	// live keeps the ledger up to date while a daemon runs; nil otherwise.
@@ -103,7 +103,7 @@ func (o Options) places() config.Paths {
 
 // prepare reads settings and prices; nothing is locked yet.
 func prepare(o Options) (*Meter, error) {
-	m := &Meter{opts: o, paths: o.places(), providers: providers(), opened: o.Now()}
+	m := &Meter{opts: o, paths: o.places(), providers: providers(), opened: o.Now(), scans: &scanLog{}}
 	var err error
 	if m.config, err = config.Load(m.paths.Settings(), o.Home); err != nil {
 		return nil, settingsFault(err)
