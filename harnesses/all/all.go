@@ -5,8 +5,12 @@ package all
 import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/amp"
+	"meterbridge/harnesses/augment"
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/codexcli"
+	"meterbridge/harnesses/cursor"
+	"meterbridge/harnesses/goose"
+	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
 )
@@ -19,5 +23,9 @@ func Harnesses() []harnesses.Harness {
 		opencode.Harness(),
 		amp.Harness(),
 		pi.Harness(),
+		augment.Harness(),
+		goose.Harness(),
+		cursor.Harness(),
+		kiro.Harness(),
 	}
 }

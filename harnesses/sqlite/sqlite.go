@@ -95,7 +95,11 @@ func open(ctx context.Context, path string, now stampSet, opt Options) (db *DB, 
 	for n := 0; n < tries; n++ {
 		var conn driver.Conn
 		if conn, err = connect(ctx, path, mode, opt.BusyTimeout); err == nil {
-			return &DB{path: path, conn: conn}, quiet, nil
+			db = &DB{path: path, conn: conn}
+			if err = db.complete(ctx, now); err == nil {
+				return db, quiet, nil
+			}
+			err = errors.Join(err, db.close())
 		}
 		if !errors.Is(err, ErrCannotOpen) {
 			return nil, false, fmt.Errorf("open %s: %w", path, err)
@@ -109,6 +113,25 @@ func open(ctx context.Context, path string, now stampSet, opt Options) (db *DB, 
 		return nil, false, fmt.Errorf("open %s: %w; then a copy of it: %w", path, err, copyErr)
 	}
 	return db, false, nil
+}
+
+// complete reports a file that was cut off: of a page that is there in part
+// SQLite reads zeroes and says nothing. With a log the end of the file may still
+// stand in it.
+func (db *DB) complete(ctx context.Context, now stampSet) error {
+	if now.logged() {
+		return nil
+	}
+	var pages, size int64
+	for query, n := range map[string]*int64{"PRAGMA page_count": &pages, "PRAGMA page_size": &size} {
+		if err := db.Each(ctx, query, nil, func(r Row) error { *n, _ = r.Int(0); return nil }); err != nil {
+			return err
+		}
+	}
+	if have := stampOf(db.path).size; have < pages*size {
+		return fmt.Errorf("%w: %d bytes of %d", ErrCorrupt, have, pages*size)
+	}
+	return nil
 }
 
 func openCopy(ctx context.Context, path string, opt Options) (*DB, error) {

@@ -1,0 +1,1 @@
+CREATE TABLE ItemTable(key TEXT UNIQUE, value BLOB);
