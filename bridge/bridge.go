@@ -22,3 +22,11 @@ type Identity struct {
 	// Agent is the id of the calling agent, or Local.
 	Agent string
 }
+
+// CancelHeader with the value CancelOnDisconnect makes the edge take a closed
+// connection for a cancellation in every revision. Relays send it: the end of
+// their client is the end of its calls.
+const (
+	CancelHeader       = "Meterbridge-Cancel"
+	CancelOnDisconnect = "disconnect"
+)

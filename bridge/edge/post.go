@@ -140,7 +140,7 @@ func (e *Edge) initialize(w http.ResponseWriter, r *http.Request, q request) {
 }
 
 // legacy answers a request of a session. Its call does not end with the
-// connection, but with the session.
+// connection, but with the session, unless the client asks for that.
 func (e *Edge) legacy(w http.ResponseWriter, r *http.Request, q request) {
 	x, leave := e.session(w, r, q.who, q.id)
 	if x == nil {
@@ -149,6 +149,9 @@ func (e *Edge) legacy(w http.ResponseWriter, r *http.Request, q request) {
 	defer leave()
 	ctx, cancel := context.WithCancel(x.ctx)
 	defer cancel()
+	if r.Header.Get(bridge.CancelHeader) == bridge.CancelOnDisconnect {
+		defer context.AfterFunc(r.Context(), cancel)()
+	}
 	if !x.begin(string(q.id), cancel) {
 		e.refuse(w, q.id, refusal{http.StatusBadRequest, codeInvalidRequest, "a request with this id runs already", "id"})
 		return
