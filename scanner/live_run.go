@@ -8,6 +8,8 @@ import (
 const (
 	// settleAfter is the least distance of two settlings.
 	settleAfter = time.Second
+	// overdue is how long settling may wait for a moment in which nothing is to be read.
+	overdue = 5 * time.Second
 	// idleAfter is how long nothing was committed when Idle is called.
 	idleAfter = time.Minute
 	// grace is how long a pass may go on after the end was asked for.
@@ -81,6 +83,9 @@ func (l *Live) step(ctx context.Context) time.Duration {
 	}
 	if len(waiters) > 0 || now.Sub(l.lastRescan) >= l.period() || l.watches.lost() {
 		l.touched.addAll(now)
+	}
+	if !l.settled && now.Sub(l.lastSettle) > overdue {
+		l.settle(ctx, now)
 	}
 	paths, all, next := l.touched.take(now)
 	if !all && len(paths) == 0 {

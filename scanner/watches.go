@@ -51,18 +51,20 @@ type watches struct {
 	broken atomic.Bool
 	paths  map[string]inode
 	inodes map[inode]string
-	// anchors are watched for what is not there yet, or is a file.
+	// limit bounds what the folders cost, used is what they do; full: the system
+	// refused a folder.
 	limit, used int
-	// short is how many folders should be watched and are not; fault why nothing
+	// short are the folders that should be watched and are not; fault why nothing
 	// is, remote the roots on file systems that tell nothing.
-	short  int
+	short  map[string]bool
 	full   bool
+	warned bool
 	fault  error
 	remote []string
 }
 
 func newWatches(l *Live) *watches {
-	w := &watches{live: l, limit: l.opt.MaxWatches}
+	w := &watches{live: l, limit: l.opt.MaxWatches, short: map[string]bool{}}
 	l.state.Limits = machineLimits()
 	if w.limit == 0 {
 		w.limit = defaultWatches(l.state.Limits)
@@ -97,7 +99,7 @@ func (w *watches) close() {
 func (w *watches) lost() bool { return w.src != nil && w.broken.Load() }
 
 // degraded: changes may only be found by rescans.
-func (w *watches) degraded() bool { return w.src == nil || w.short > 0 || len(w.remote) > 0 }
+func (w *watches) degraded() bool { return w.src == nil || len(w.short) > 0 || len(w.remote) > 0 }
 
 // listen takes notices until there are no more. It is quick: a pass takes what it notes.
 func (w *watches) listen(src *notices) {
@@ -197,13 +199,15 @@ func (w *watches) sync(places []place) []string {
 		w.open()
 	}
 	wanted := w.wanted(places)
+	w.short, w.full = map[string]bool{}, false
 	if w.src == nil {
-		w.short = len(wanted)
+		for i := range wanted {
+			w.short[wanted[i].path] = true
+		}
 		w.publish()
 		return nil
 	}
 	w.reconcile(wanted)
-	w.short, w.full = 0, false
 	var added []string
 	for _, p := range wanted {
 		if w.watch(p) {
@@ -350,7 +354,7 @@ func (w *watches) watch(p place) bool {
 	}
 	cost := watchCost(p.entries)
 	if w.full || w.used+cost > w.limit {
-		w.short++
+		w.short[p.path] = true
 		return false
 	}
 	switch err := w.src.Add(p.path); {
@@ -358,9 +362,11 @@ func (w *watches) watch(p place) bool {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return false
 	default:
-		w.full = true
-		w.short++
-		w.live.opt.Log.Warn("live scanner: no more folders can be watched, rescans take their place", "watched", len(w.paths), "err", err)
+		w.full, w.short[p.path] = true, true
+		if !w.warned {
+			w.warned = true
+			w.live.opt.Log.Warn("live scanner: no more folders can be watched, rescans take their place", "watched", len(w.paths), "err", err)
+		}
 		return false
 	}
 	w.paths[p.path] = p.inode
@@ -396,12 +402,12 @@ func (w *watches) publish() {
 	l := w.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state.Watched, l.state.Unwatched = len(w.paths), w.short
+	l.state.Watched, l.state.Unwatched = len(w.paths), len(w.short)
 	l.state.Degraded = nil
 	if w.fault != nil {
 		l.state.Degraded = append(l.state.Degraded, fmt.Sprintf("folders cannot be watched (%v): changes are found by rescans", w.fault))
-	} else if w.short > 0 {
-		l.state.Degraded = append(l.state.Degraded, fmt.Sprintf("%d folders are beyond what may be watched: their changes are found by rescans", w.short))
+	} else if len(w.short) > 0 {
+		l.state.Degraded = append(l.state.Degraded, fmt.Sprintf("%d folders are beyond what may be watched: their changes are found by rescans", len(w.short)))
 	}
 	for _, root := range w.remote {
 		l.state.Degraded = append(l.state.Degraded, root+" lies on a network file system: its changes are found by rescans")
