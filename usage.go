@@ -107,6 +107,10 @@ type Request struct {
 	Recorded NullPico
 	// Precision is empty for PerRequest.
 	Precision Precision
+	// Calls is how many model requests the row stands for, where that is not one:
+	// 0 for a row that only completes finer ones of the same run, the number for
+	// totals that count them. Null is one.
+	Calls Count
 	// Tools are the names of the tools that the answer called, in order.
 	Tools []string
 	// Aborted: the answer was interrupted, so Output is a floor.
@@ -126,6 +130,14 @@ type Request struct {
 
 // ID is the identity of the request.
 func (r *Request) ID() ID { return NewID(r.Harness, r.Store, r.NativeID) }
+
+// Counts is the number of model requests that the row counts as.
+func (r *Request) Counts() int64 {
+	if r.Calls.OK {
+		return r.Calls.N
+	}
+	return 1
+}
 
 // At is the instant that decides the day of a report: when the answer ended.
 func (r *Request) At() time.Time { return r.EndedAt }

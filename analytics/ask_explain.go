@@ -32,6 +32,8 @@ type ExplainRow struct {
 	Vanished bool
 	// FirstSeen is when the scan began that saw it first.
 	FirstSeen *time.Time
+	// Calls is how many requests the row counts as.
+	Calls int64
 }
 
 // Cost is the recorded cost, else the list price.
@@ -206,7 +208,7 @@ func scanExplainRow(rows *sql.Rows, r *ExplainRow) error {
 	err := rows.Scan(&id, &r.Harness, &r.Session, moment{&r.StartedAt}, &at, text{&r.Model},
 		tally{&t.Input}, tally{&t.Output}, tally{&t.Reasoning}, tally{&t.CacheRead}, tally{&t.CacheWrite5m}, tally{&t.CacheWrite1h},
 		amount{&r.Recorded}, amount{&r.List}, text{&r.PriceKey}, text{&r.PriceTable}, text{&r.Rule}, &r.Source, &r.Line, &r.Offset,
-		&r.Aborted, &r.Vanished, moment{&r.FirstSeen})
+		&r.Aborted, &r.Vanished, moment{&r.FirstSeen}, &r.Calls)
 	r.ID, r.EndedAt = meterbridge.ID(id), time.UnixMilli(at).UTC()
 	return err
 }

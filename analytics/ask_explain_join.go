@@ -76,8 +76,9 @@ type ExplainRecord struct {
 	Request string `json:"request,omitempty"`
 	// Note says where else the request counts.
 	Note string `json:"note,omitempty"`
-	// Cost is that of a record that counts.
+	// Cost is that of a record that counts, calls how many requests it counts as.
 	*RowCost
+	calls int64
 }
 
 // RecordTokens are the token classes of a record; null is not reported.
@@ -111,6 +112,7 @@ type KeptRow struct {
 	RecordTokens
 	Request string `json:"request"`
 	*RowCost
+	calls int64
 }
 
 // TracedSource is a source and what came of reading it again.
@@ -254,7 +256,7 @@ func (j *join) decide(i int) {
 	for _, n := range j.records[row.ID] {
 		r := &j.out.Records[n]
 		if n == won {
-			r.Verdict, r.RowCost = meterbridge.Counted, costOf(row)
+			r.Verdict, r.RowCost, r.calls = meterbridge.Counted, costOf(row), row.Calls
 			if row.Rule != nil {
 				r.Rule = *row.Rule
 			}
@@ -313,7 +315,7 @@ func (j *join) keep(row *ExplainRow) {
 	}
 	j.out.Kept = append(j.out.Kept, KeptRow{
 		Why: "kept: " + why, Rule: row.Rule, Path: path, Line: row.Line, Harness: row.Harness, Session: row.Session, At: row.EndedAt,
-		Model: row.Model, RecordTokens: recordTokens(row.Tokens), Request: hexID(row.ID), RowCost: costOf(row),
+		Model: row.Model, RecordTokens: recordTokens(row.Tokens), Request: hexID(row.ID), RowCost: costOf(row), calls: row.Calls,
 	})
 }
 

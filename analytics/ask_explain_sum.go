@@ -20,12 +20,12 @@ func (j *join) sum() {
 		r := &o.Records[n]
 		o.Counts[string(r.Verdict)]++
 		if r.Verdict == meterbridge.Counted {
-			o.Explained.add(r.RecordTokens)
+			o.Explained.add(r.RecordTokens, r.calls)
 		}
 	}
 	for _, k := range o.Kept {
 		o.Counts["kept"]++
-		o.Explained.add(k.RecordTokens)
+		o.Explained.add(k.RecordTokens, k.calls)
 	}
 	f := &j.in.Reported
 	d := o.Explained.totals().minus(Totals{
@@ -40,8 +40,8 @@ func (j *join) sum() {
 	})
 }
 
-func (e *Explained) add(r RecordTokens) {
-	e.Requests++
+func (e *Explained) add(r RecordTokens, calls int64) {
+	e.Requests += calls
 	e.InputTokens = plus(e.InputTokens, r.InputTokens)
 	e.OutputTokens = plus(e.OutputTokens, r.OutputTokens)
 	e.ReasoningTokens = plus(e.ReasoningTokens, r.ReasoningTokens)

@@ -182,7 +182,8 @@ func uuid(id meterbridge.ID) string {
 
 func (w *world) request(r requestRow) {
 	w.insert("request", row{
-		"id": uuid(id(r.harness, r.native)), "harness": w.word(r.harness), "session": r.session,
+		"calls": 1,
+		"id":    uuid(id(r.harness, r.native)), "harness": w.word(r.harness), "session": r.session,
 		"project": w.word(r.project), "branch": w.word("main"), "model": w.word(r.model), "provider": w.word(r.provider),
 		"started_at": r.start, "ended_at": r.end, "input": r.in, "output": r.out, "reasoning": r.reason, "cache_read": r.read,
 		"cache_write_5m": r.w5m, "cache_write_1h": r.w1h, "web_searches": r.searches, "tier": w.word(r.tier), "speed": w.word(r.speed),

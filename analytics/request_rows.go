@@ -65,12 +65,13 @@ type storedRequest struct {
 	source, owner, line, offset                        int64
 	hash                                               uint64
 	parser, firstSeen                                  int32
+	calls                                              int64
 }
 
 const requestColumns = `id, harness, session, project, branch, model, provider, response_id, request_id, started_at, ended_at,
   input, output, reasoning, cache_read, cache_write_5m, cache_write_1h, web_searches, recorded_pusd,
   tier, speed, geo, "precision", tools, purpose, rule, aborted, side, vanished, machine,
-  source, owner, line, "offset", line_hash, parser, first_seen`
+  source, owner, line, "offset", line_hash, parser, first_seen, calls`
 
 // targets are where requestColumns are scanned to.
 func (s *storedRequest) targets() []any {
@@ -79,7 +80,7 @@ func (s *storedRequest) targets() []any {
 		&s.id, &s.harness, &s.session, &s.project, &s.branch, &s.model, &s.provider, &s.responseID, &s.requestID, &s.startedAt, &s.endedAt,
 		&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &s.searches, &s.recorded,
 		&s.tier, &s.speed, &s.geo, &s.precision, &s.tools, &s.purpose, &s.rule, &s.aborted, &s.side, &s.vanished, &s.machine,
-		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.parser, &s.firstSeen,
+		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.parser, &s.firstSeen, &s.calls,
 	}
 }
 
@@ -116,6 +117,9 @@ func (s *storedRequest) request(w *words) meterbridge.Request {
 		Purpose: w.text(s.purpose), Side: s.side, Rule: w.text(s.rule),
 		Place: meterbridge.Place{Line: s.line, Offset: s.offset, Hash: s.hash},
 	}
+	if s.calls != 1 {
+		r.Calls = meterbridge.Reported(s.calls)
+	}
 	if s.startedAt.Valid {
 		r.StartedAt = fromMilli(s.startedAt.Int64)
 	}
@@ -132,7 +136,7 @@ func requestTypes() []duckdb.Type {
 	const i, n, t, b, h, u = duckdb.TYPE_INTEGER, duckdb.TYPE_BIGINT, duckdb.TYPE_VARCHAR, duckdb.TYPE_BOOLEAN, duckdb.TYPE_UBIGINT, duckdb.TYPE_UUID
 	return []duckdb.Type{
 		u, i, i, i, i, i, i, t, t, n, n, n, n, n, n, n, n, n,
-		i, i, i, n, duckdb.TYPE_HUGEINT, i, i, i, i, i, b, b, i, i, i, n, n, h, i, i, b, i,
+		i, i, i, n, duckdb.TYPE_HUGEINT, i, i, i, i, i, b, b, i, i, i, n, n, h, i, i, b, i, n,
 	}
 }
 
@@ -181,6 +185,7 @@ func (row *requestState) put(l *Ledger, last *requestTexts, into *bulkRow) {
 	into.int(row.firstSeen)
 	into.flag(row.vanished)
 	into.int(int32(row.owner))
+	into.long(r.Counts())
 }
 
 // recordedPico is the recorded cost for its column, which holds what one request may cost.

@@ -169,6 +169,7 @@ func sameRequest(a, b *meterbridge.Request) bool {
 		harness, project, branch, model, provider, response, request, tier, speed, geo, purpose, rule string
 		tokens                                                                                        meterbridge.Tokens
 		searches                                                                                      meterbridge.Count
+		calls                                                                                         int64
 		recorded                                                                                      meterbridge.NullPico
 		precision                                                                                     meterbridge.Precision
 		aborted, side                                                                                 bool
@@ -178,7 +179,7 @@ func sameRequest(a, b *meterbridge.Request) bool {
 	of := func(r *meterbridge.Request) rest {
 		return rest{
 			r.Harness, r.Project, r.Branch, r.Model, r.Provider, r.ResponseID, r.RequestID, r.ServiceTier, r.Speed, r.Geo, r.Purpose, r.Rule,
-			r.Tokens, r.WebSearches, r.Recorded, precision(r), r.Aborted, r.Side, r.Place, whole(r.StartedAt), whole(r.EndedAt),
+			r.Tokens, r.WebSearches, r.Counts(), r.Recorded, precision(r), r.Aborted, r.Side, r.Place, whole(r.StartedAt), whole(r.EndedAt),
 		}
 	}
 	return a == b || (of(a) == of(b) && slices.Equal(a.Tools, b.Tools))

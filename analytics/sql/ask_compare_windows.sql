@@ -7,7 +7,7 @@
 WITH windows AS (
   SELECT unnest($1::BIGINT[]) AS from_ms, unnest($2::BIGINT[]) AS to_ms, unnest(range(1, len($1::BIGINT[]) + 1)) AS n
 ), quarters AS (
-  SELECT r.ended_at // 900000 * 900000 AS at, r.harness, r.model, count(*) AS requests, sum(r.input) AS input, sum(r.output) AS output,
+  SELECT r.ended_at // 900000 * 900000 AS at, r.harness, r.model, sum(r.calls)::BIGINT AS requests, sum(r.input) AS input, sum(r.output) AS output,
          sum(r.cache_read) AS cache_read, coalesce(sum(r.cache_write_5m), 0) + coalesce(sum(r.cache_write_1h), 0) AS cache_write, sum(r.reasoning) AS reasoning,
          sum(coalesce(r.recorded_pusd::HUGEINT, r.list_pusd)) AS pusd, count(*) FILTER (WHERE r.vanished OR f.gone) AS kept
   FROM request r

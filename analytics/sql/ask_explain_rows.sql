@@ -2,10 +2,10 @@
 -- columns: id, harness, session, started_at, ended_at, model, input, output,
 -- reasoning, cache_read, cache_write_5m, cache_write_1h, recorded_pusd,
 -- list_pusd, price_key, price_table, rule, source, line, offset, aborted,
--- vanished, when the scan began that saw it first
+-- vanished, when the scan began that saw it first, requests that it counts as
 SELECT r.id, h.text, s.native, r.started_at, r.ended_at, m.text,
        r.input, r.output, r.reasoning, r.cache_read, r.cache_write_5m, r.cache_write_1h,
-       r.recorded_pusd, r.list_pusd, k.text, pt.text, ru.text, r.source, r.line, r."offset", r.aborted, r.vanished, c.started_at
+       r.recorded_pusd, r.list_pusd, k.text, pt.text, ru.text, r.source, r.line, r."offset", r.aborted, r.vanished, c.started_at, r.calls
 FROM request r
 JOIN session s ON s.id = r.session
 LEFT JOIN word h ON h.id = r.harness

@@ -4,7 +4,7 @@
 -- recorded cost or else the list price, requests that are paid (tokens, a fee
 -- or a recorded cost) and have such a cost, that have none, costs that were
 -- recorded, unpriced names, models.
-count(*) AS requests,
+coalesce(sum(r.calls), 0)::BIGINT AS requests,
 coalesce(bool_or(pc.text NOT IN ('', 'request')), false) AS coarse,
 sum(r.input) AS input, sum(r.output) AS output, sum(r.reasoning) AS reasoning, sum(r.cache_read) AS cache_read,
 CASE WHEN count(r.cache_write_5m) + count(r.cache_write_1h) > 0 THEN coalesce(sum(r.cache_write_5m), 0) + coalesce(sum(r.cache_write_1h), 0) END AS cache_write,

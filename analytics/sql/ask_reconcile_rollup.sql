@@ -7,7 +7,7 @@ WITH spent AS (
          coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) AS auto
   FROM request r
 ), fresh AS (
-  SELECT day, harness, project, model, count(*) AS requests, count(*) FILTER (paid) AS tokened, sum(input) AS input, sum(output) AS output,
+  SELECT day, harness, project, model, sum(calls) AS requests, count(*) FILTER (paid) AS tokened, sum(input) AS input, sum(output) AS output,
          sum(reasoning) AS reasoning, sum(cache_read) AS cache_read, coalesce(sum(cache_write_5m), 0) + coalesce(sum(cache_write_1h), 0) AS cache_write,
          coalesce(sum(auto) FILTER (paid), 0) AS auto_pusd, count(auto) FILTER (paid) AS auto_n, count(recorded_pusd) FILTER (paid) AS auto_recorded_n,
          coalesce(sum(recorded_pusd) FILTER (paid), 0) AS recorded_pusd, count(recorded_pusd) FILTER (paid) AS recorded_n,

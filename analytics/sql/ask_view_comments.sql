@@ -45,6 +45,7 @@ COMMENT ON COLUMN requests."line" IS 'its line there (or the number of the row i
 COMMENT ON COLUMN requests."offset" IS 'its byte offset there; 0 in a database';
 COMMENT ON COLUMN requests."vanished" IS 'its log no longer holds it';
 COMMENT ON COLUMN requests."first_scan" IS 'number of the scan that saw it first';
+COMMENT ON COLUMN requests."calls" IS 'how many requests the row counts as: 0 for one that completes finer rows of a run';
 
 COMMENT ON VIEW sessions IS 'One row per session, sub-agents included.';
 COMMENT ON COLUMN sessions."harness" IS 'the coding agent';

@@ -9,7 +9,7 @@ touched AS (
   FROM request
   WHERE ended_at >= (SELECT first_ms FROM bounds) AND ended_at < (SELECT end_ms FROM bounds)
 )
-SELECT local_day, harness, project, model, count(*), count(*) FILTER (paid),
+SELECT local_day, harness, project, model, sum(calls), count(*) FILTER (paid),
        sum(input), sum(output), sum(reasoning), sum(cache_read),
        CASE WHEN count(cache_write_5m) + count(cache_write_1h) > 0 THEN coalesce(sum(cache_write_5m), 0) + coalesce(sum(cache_write_1h), 0) END,
        sum(coalesce(recorded_pusd::HUGEINT, list_pusd)) FILTER (paid), count(coalesce(recorded_pusd::HUGEINT, list_pusd)) FILTER (paid),

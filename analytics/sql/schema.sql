@@ -43,7 +43,8 @@ CREATE TABLE request (
   "precision" INTEGER NOT NULL, tools INTEGER NOT NULL, purpose INTEGER NOT NULL, aborted BOOLEAN NOT NULL, side BOOLEAN NOT NULL,
   rule INTEGER NOT NULL, machine INTEGER NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL USING COMPRESSION uncompressed,
   parser INTEGER NOT NULL, first_seen INTEGER NOT NULL, vanished BOOLEAN NOT NULL,
-  owner INTEGER NOT NULL              -- the source whose record decides session, project and branch; source is where the record that counts lies
+  owner INTEGER NOT NULL,             -- the source whose record decides session, project and branch; source is where the record that counts lies
+  calls BIGINT NOT NULL               -- how many requests the row counts as: 0 for one that completes finer rows
 );
 
 -- Further sources in which a request was seen (copies, replays, mirrors), and

@@ -10,7 +10,7 @@ WITH counted AS (
   WHERE {where}
 ),
 grouped AS (
-  SELECT key, harness, model, count(*) AS requests, sum(input) AS input, sum(output) AS output, sum(reasoning) AS reasoning,
+  SELECT key, harness, model, sum(calls)::BIGINT AS requests, sum(input) AS input, sum(output) AS output, sum(reasoning) AS reasoning,
          sum(cache_read) AS cache_read, sum(cache_write_5m) AS cache_write, sum(cache_write_1h) AS cache_write_1h,
          sum(cost) FILTER (paid) AS cost, count(cost) FILTER (paid) AS priced, count(*) FILTER (paid AND cost IS NULL) AS unpriced,
          count(recorded_cost) FILTER (paid) AS recorded, max(ended_at) AS last_at

@@ -16,7 +16,7 @@ SELECT r.id, h.text AS harness, s.native AS session, root.native AS root_session
        nullif(k.text, '') AS price_key, nullif(t.text, '') AS price_table,
        nullif(ti.text, '') AS service_tier, nullif(sp.text, '') AS speed, nullif(g.text, '') AS geo,
        pr.text AS "precision", replace(nullif(tl.text, ''), chr(10), ', ') AS tools, nullif(pu.text, '') AS purpose, r.aborted,
-       ru.text AS rule, nullif(ma.text, '') AS machine, f.path AS source, r.line, r."offset", r.vanished, r.first_seen AS first_scan
+       ru.text AS rule, nullif(ma.text, '') AS machine, f.path AS source, r.line, r."offset", r.vanished, r.first_seen AS first_scan, r.calls
 FROM request r
 JOIN session s ON s.id = r.session
 JOIN session root ON root.id = s.root

@@ -146,7 +146,7 @@ func ofRequest(r *meterbridge.Request) object {
 		"output": count(t.Output), "reasoning": count(t.Reasoning), "cacheRead": count(t.CacheRead), "cacheWrite5m": count(t.CacheWrite5m),
 		"cacheWrite1h": count(t.CacheWrite1h), "webSearches": count(r.WebSearches), "recordedUsd": recorded, "tier": r.ServiceTier,
 		"speed": r.Speed, "geo": r.Geo, "tools": names(r.Tools), "project": r.Project, "branch": r.Branch, "aborted": r.Aborted,
-		"purpose": r.Purpose, "precision": string(r.Precision), "side": r.Side, "rule": r.Rule,
+		"purpose": r.Purpose, "precision": string(r.Precision), "side": r.Side, "rule": r.Rule, "calls": count(r.Calls),
 	}
 }
 
