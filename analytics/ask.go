@@ -66,7 +66,12 @@ func (l *Ledger) reading(ctx context.Context, fn func(*sql.Conn) error) error {
 
 // collect runs the question of that name and scans its rows.
 func collect[T any](ctx context.Context, q querier, name string, scan func(*sql.Rows, *T) error, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, question(name), args...)
+	return collectRows(ctx, q, name, question(name), scan, args...)
+}
+
+// collectRows runs a statement, called name in errors, and scans its rows.
+func collectRows[T any](ctx context.Context, q querier, name, query string, scan func(*sql.Rows, *T) error, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", name, err)
 	}

@@ -40,9 +40,8 @@ type turnMark struct {
 // turnsOf are the turns of the tree's first session over its whole life.
 func turnsOf(ctx context.Context, q querier, t tree) ([]Turn, error) {
 	from, to := t.life()
-	marks, err := collect(ctx, q, "turns", func(rows *sql.Rows, m *turnMark) error {
-		return rows.Scan(&m.start, &m.stop, &m.outcome, &m.logged, &m.prompts, &m.requests, &m.lastEnd, &m.called, &m.aborted, &m.interrupted, &m.next)
-	}, t.ids(), t[0].id, from, to)
+	marks, err := collectRows(ctx, q, "turns", turnsQuery("SELECT unnest($1::INTEGER[]) AS session, $2::INTEGER AS top", "r.ended_at BETWEEN $3 AND $4"), scanTurn,
+		t.ids(), t[0].id, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +50,17 @@ func turnsOf(ctx context.Context, q querier, t tree) ([]Turn, error) {
 		turns[i] = m.turn()
 	}
 	return turns, nil
+}
+
+// turnsQuery is ask_turns.sql over the sessions of member and the requests r
+// within bounds.
+func turnsQuery(member, bounds string) string {
+	return fill(question("turns"), map[string]string{"member": member, "bounds": bounds})
+}
+
+func scanTurn(rows *sql.Rows, m *turnMark) error {
+	var top int32
+	return rows.Scan(&top, &m.start, &m.stop, &m.outcome, &m.logged, &m.prompts, &m.requests, &m.lastEnd, &m.called, &m.aborted, &m.interrupted, &m.next)
 }
 
 func (m turnMark) turn() Turn {

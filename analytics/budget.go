@@ -132,7 +132,7 @@ func (s *BudgetState) measure(budget *Budget, used spending) {
 	if budget.MaxUSD != nil {
 		limit := budget.MaxUSD.MicroUSD()
 		s.MaxMicroUSD = &limit
-		s.UsedRatio = ratio(dollarsOf(used.cost), dollarsOf(*budget.MaxUSD))
+		s.UsedRatio = ratio(Dollars(used.cost), Dollars(*budget.MaxUSD))
 		s.Reached = used.cost.Cmp(*budget.MaxUSD) >= 0
 	}
 	if budget.MaxTokens != nil {

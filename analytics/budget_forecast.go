@@ -79,7 +79,7 @@ func (b *budgeting) forecast(budget *Budget, used spending, end time.Time) (*For
 		if err != nil || i < 0 || i >= forecastStretches {
 			continue // a request at the very edge of the past that is looked at
 		}
-		cost[i], tokens[i] = dollarsOf(g.cost.Amount), float64(or0(g.all))
+		cost[i], tokens[i] = Dollars(g.cost.Amount), float64(or0(g.all))
 		priced = priced || g.priced > 0
 	}
 	left := float64(end.Sub(b.now)) / float64(length)
@@ -89,10 +89,10 @@ func (b *budgeting) forecast(budget *Budget, used spending, end time.Time) (*For
 		when.look(&tokens, float64(used.tokens), float64(*budget.MaxTokens))
 	}
 	if priced {
-		r := cost.at(dollarsOf(used.cost), left, 1e6)
+		r := cost.at(Dollars(used.cost), left, 1e6)
 		out.MicroUSD = &r
 		if budget.MaxUSD != nil {
-			when.look(&cost, dollarsOf(used.cost), dollarsOf(*budget.MaxUSD))
+			when.look(&cost, Dollars(used.cost), Dollars(*budget.MaxUSD))
 		}
 	}
 	out.ReachedAt = when.found(b.q.Zone)
@@ -182,8 +182,8 @@ func (s *soonest) time(n *float64, zone *time.Location) *time.Time {
 	return &t
 }
 
-// dollarsOf is an amount in USD as a float: for ratios and forecasts, never for sums.
-func dollarsOf(p meterbridge.PicoUSD) float64 {
+// Dollars is an amount in USD as a float: for ratios and forecasts, never for sums.
+func Dollars(p meterbridge.PicoUSD) float64 {
 	f, _ := p.Big().Float64()
 	return f / 1e12
 }

@@ -13,6 +13,8 @@ import (
 type Counters struct {
 	Spent    []SpentCounter
 	Unpriced []UnpricedCounter
+	// Turns are those with a request that have ended.
+	Turns []TurnCounter
 	// Durations are of harnesses whose logs have the start of requests.
 	Durations []DurationCounter
 	// Sessions are those with a request, by harness.
@@ -38,6 +40,13 @@ type UnpricedCounter struct {
 	// Provider is the price table's name; empty when none is known.
 	Provider string
 	Requests int64
+}
+
+// TurnCounter is how many turns of a harness ended in one way: "finished",
+// "interrupted" or "exited".
+type TurnCounter struct {
+	Harness, Ended string
+	Turns          int64
 }
 
 // DurationCounter is how long the requests of a harness took.
@@ -68,6 +77,9 @@ func (l *Ledger) Counters(ctx context.Context, byProject bool) (Counters, error)
 			return err
 		}
 		if out.Unpriced, err = l.unpricedCounters(ctx, c); err != nil {
+			return err
+		}
+		if out.Turns, err = turnCounters(ctx, c); err != nil {
 			return err
 		}
 		if out.Durations, err = durationCounters(ctx, c); err != nil {
@@ -114,6 +126,46 @@ func (l *Ledger) unpricedCounters(ctx context.Context, q querier) ([]UnpricedCou
 		out[i].Requests += r.requests
 	}
 	return out, err
+}
+
+// turnCounters are the turns that timelines show, of all main sessions.
+func turnCounters(ctx context.Context, q querier) ([]TurnCounter, error) {
+	type row struct {
+		harness string
+		turnMark
+		stopped, followed, asked bool
+		turns                    int64
+	}
+	query := fill(question("counters_turns"), map[string]string{"turns": turnsQuery("SELECT id AS session, root AS top FROM session", "true")})
+	rows, err := collectRows(ctx, q, "counters_turns", query, func(rows *sql.Rows, r *row) error {
+		return rows.Scan(&r.harness, &r.outcome, &r.stopped, &r.logged, &r.interrupted, &r.aborted, &r.called, &r.followed, &r.asked, &r.turns)
+	})
+	var out []TurnCounter
+	for _, r := range rows {
+		if r.stopped {
+			r.stop = new(int64)
+		}
+		if r.followed {
+			r.next = new(int64)
+		}
+		if r.asked {
+			r.requests = 1
+		}
+		if t := r.turn(); t.End != nil && t.Counted {
+			out = countTurns(out, r.harness, t.EndedAs, r.turns)
+		}
+	}
+	return out, err
+}
+
+func countTurns(list []TurnCounter, harness, ended string, n int64) []TurnCounter {
+	for i := range list {
+		if list[i].Harness == harness && list[i].Ended == ended {
+			list[i].Turns += n
+			return list
+		}
+	}
+	return append(list, TurnCounter{harness, ended, n})
 }
 
 func durationCounters(ctx context.Context, q querier) ([]DurationCounter, error) {

@@ -56,3 +56,35 @@ func TestCounters_AddUpEverything(t *testing.T) {
 		t.Errorf("by project: %+v, %v", got.Spent, err)
 	}
 }
+
+// The turns that are counted are those that the timelines of all main sessions show.
+func TestCounters_TurnsAreThoseOfTimelines(t *testing.T) {
+	w := shop(t)
+	sessions, err := w.l.Sessions(t.Context(), SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{}
+	for _, s := range sessions.Sessions {
+		line, err := w.l.Timeline(t.Context(), s.Harness+":"+s.Session, time.Time{}, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, turn := range line.Turns {
+			if turn.End != nil && turn.Counted {
+				want[s.Harness+" "+turn.EndedAs]++
+			}
+		}
+	}
+	counters, err := w.l.Counters(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, c := range counters.Turns {
+		got[c.Harness+" "+c.Ended] += c.Turns
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		t.Errorf("turns (-timelines +counters):\n%s", diff)
+	}
+}

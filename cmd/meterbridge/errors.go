@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"meterbridge/internal/control"
 	"meterbridge/internal/daemon"
 )
 
@@ -64,4 +65,12 @@ func classify(err error) (code int, hint string) {
 		return exitUsage, "see `meterbridge --help`"
 	}
 	return exitFailed, ""
+}
+
+// noDaemon gives the error of a question to the daemon its hint.
+func noDaemon(err error) error {
+	if errors.Is(err, control.ErrNoDaemon) {
+		return &daemon.Fault{Err: control.ErrNoDaemon, Hint: "`meterbridge serve` starts one", Nothing: true}
+	}
+	return err
 }

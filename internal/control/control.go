@@ -54,6 +54,7 @@ type Status struct {
 	LagMs int64 `json:"lagMs"`
 	// Files are the logs known.
 	Files int `json:"files"`
-	// Degraded says why logs are looked at only now and then; empty when they are watched.
-	Degraded string `json:"degraded"`
+	// Degraded are the reasons why changes of logs may be seen late; empty when
+	// there is none.
+	Degraded []string `json:"degraded"`
 }

@@ -15,6 +15,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
+	"meterbridge/scanner"
 )
 
 // Options say where an installation lies and how it sees the world.
@@ -46,16 +47,11 @@ type Meter struct {
 	// scratch is a folder that goes when the meter is closed; empty for none.
 	scratch string
 	// live keeps the ledger up to date while a daemon runs; nil otherwise.
-	live follower
+	live *scanner.Live
 	// lent: somebody else closes the installation; warn is what only its borrower
 	// should know.
 	lent bool
 	warn []string
-}
-
-// follower brings the ledger up to date with the logs at once.
-type follower interface {
-	Refresh(ctx context.Context, p Progress) (ScanResult, error)
 }
 
 // ReportDefaults are what reports take when no flag says otherwise.

@@ -45,16 +45,11 @@ func HarnessIDs() []string {
 // log and no row at all, the *Fault says where was looked. An interrupted scan
 // leaves a good ledger.
 func (m *Meter) Scan(ctx context.Context, progress Progress) (ScanResult, error) {
+	scan := m.scanOnce
 	if m.live != nil {
-		return m.live.Refresh(ctx, progress)
+		scan = m.live.Refresh
 	}
-	s, err := m.newScanner(progress)
-	if err != nil {
-		return ScanResult{}, err
-	}
-	m.scans.begin(m.opts.Now())
-	r, err := m.scan(ctx, s)
-	m.scans.end(m.opts.Now(), err)
+	r, err := scan(ctx, progress)
 	if err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}
@@ -62,6 +57,17 @@ func (m *Meter) Scan(ctx context.Context, progress Progress) (ScanResult, error)
 		return r, m.nothing(ctx, r)
 	}
 	return r, nil
+}
+
+func (m *Meter) scanOnce(ctx context.Context, progress Progress) (ScanResult, error) {
+	s, err := m.newScanner(progress)
+	if err != nil {
+		return ScanResult{}, err
+	}
+	m.scans.begin(m.opts.Now())
+	r, err := m.scan(ctx, s)
+	m.scans.end(m.opts.Now(), err)
+	return r, err
 }
 
 func (m *Meter) scan(ctx context.Context, s *scanner.Scanner) (ScanResult, error) {

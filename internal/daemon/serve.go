@@ -1,0 +1,140 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"meterbridge/internal/config"
+	"meterbridge/internal/control"
+)
+
+// ServeOptions say how a daemon runs.
+type ServeOptions struct {
+	// Addr is HOST:PORT; empty for that of the settings.
+	Addr string
+	Log  *slog.Logger
+	// Command runs a command line for a caller of the socket.
+	Command func(context.Context, *Meter, control.Call, control.Streams) int
+	// Started is told once everything listens; nil for nobody.
+	Started func(control.Status, string)
+}
+
+// grace is how long requests that are being answered have when a daemon ends.
+const grace = 5 * time.Second
+
+// server is a running daemon.
+type server struct {
+	meter   *Meter
+	o       ServeOptions
+	started time.Time
+	// stop begins the end.
+	stop context.CancelFunc
+	// tcp is the address that was taken.
+	tcp string
+}
+
+// Serve watches the logs and answers until ctx ends or a caller of the socket
+// says stop. What was read by then is committed.
+func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop}
+	var err error
+	if m.live, err = m.Live(LiveOptions{Log: o.Log}); err != nil {
+		return err
+	}
+	listeners, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(m.paths.Socket())
+	return s.run(ctx, listeners)
+}
+
+// listeners are where a daemon is asked: by anyone who has a credential, and by
+// the owner of the socket.
+type listeners struct{ tcp, socket net.Listener }
+
+func (s *server) listen(ctx context.Context) (l listeners, err error) {
+	addr := s.o.Addr
+	if addr == "" {
+		addr = s.meter.config.Serve.Addr
+	}
+	if addr == "" {
+		addr = config.DefaultAddr
+	}
+	if l.tcp, err = (&net.ListenConfig{}).Listen(ctx, "tcp", addr); err != nil {
+		return l, &Fault{Err: fmt.Errorf("listen: %w", err), Hint: "--addr HOST:PORT or [serve] addr names another address; port 0 takes a free one"}
+	}
+	s.tcp = l.tcp.Addr().String()
+	if l.socket, err = control.Listen(ctx, s.meter.paths.Socket()); err != nil {
+		return l, errors.Join(&Fault{Err: err}, l.tcp.Close())
+	}
+	return l, nil
+}
+
+// run serves until ctx ends, then ends everything in order: no new requests, the
+// rest answered, what was read committed.
+func (s *server) run(ctx context.Context, l listeners) error {
+	tcp, socket := s.httpServer(ctx, s.openHandler()), s.httpServer(ctx, s.socketHandler())
+	failed := make(chan error, 3)
+	go func() { failed <- serve(tcp, l.tcp) }()
+	go func() { failed <- serve(socket, l.socket) }()
+	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopReading()
+	go func() { failed <- s.meter.live.Run(reading) }()
+	if s.o.Started != nil {
+		link, err := s.Link()
+		if err != nil {
+			s.o.Log.Error("no link for the browser", "error", err)
+		}
+		s.o.Started(s.Status(ctx), link)
+	}
+	var errs []error
+	left := 3
+	select {
+	case <-ctx.Done():
+	case err := <-failed:
+		left--
+		errs = append(errs, err)
+	}
+	s.stop()
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	errs = append(errs, ended(tcp.Shutdown(limit)), ended(socket.Shutdown(limit)))
+	stopReading()
+	for ; left > 0; left-- {
+		errs = append(errs, <-failed)
+	}
+	return errors.Join(errs...)
+}
+
+// httpServer is a server whose requests end with ctx.
+func (s *server) httpServer(ctx context.Context, h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
+	}
+}
+
+func serve(h *http.Server, l net.Listener) error {
+	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+// ended forgives a request that was still open when the grace was over.
+func ended(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
