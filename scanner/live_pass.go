@@ -229,6 +229,7 @@ func (l *Live) ready() {
 	defer l.mu.Unlock()
 	l.state.Ready = true
 	l.state.LastRescan, l.state.RescanCost, l.state.Period = l.lastRescan, l.rescanCost, l.period()
+	l.state.Rescans++
 }
 
 // graceful is a context that outlives ctx for a while, so that what is being

@@ -14,6 +14,8 @@ type LiveState struct {
 	Harnesses []HarnessState
 	// Commits and Rows count what was handed to the sink since the start.
 	Commits, Rows int64
+	// Rescans counts the walks of all roots since the start.
+	Rescans int64
 	// LastCommit and LastRescan are zero before the first one.
 	LastCommit, LastRescan time.Time
 	// Lag is the age of the oldest change that was seen and is not committed.

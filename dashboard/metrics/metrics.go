@@ -125,4 +125,3 @@ func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).In
 
 // Close keeps what was shown, for the next start.
 func (m *Metrics) Close() error { return m.ledger.floor.save() }
-

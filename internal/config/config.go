@@ -21,6 +21,7 @@ type Config struct {
 	Privacy Privacy  `toml:"privacy"`
 	Pricing Pricing  `toml:"pricing"`
 	Serve   Serve    `toml:"serve"`
+	Metrics Metrics  `toml:"metrics"`
 	Budgets []Budget `toml:"budget"`
 }
 
@@ -64,6 +65,17 @@ type Serve struct {
 	// MetricsOpen lets anyone who can connect scrape /metrics.
 	MetricsOpen bool `toml:"metrics_open"`
 }
+
+// Metrics is the table [metrics]: what /metrics shows besides the default.
+type Metrics struct {
+	// Projects is how many projects are told apart, by a label; 0 shows none.
+	Projects int `toml:"projects"`
+	// ClaudeNames adds the names of Claude Code's own telemetry.
+	ClaudeNames bool `toml:"claude_names"`
+}
+
+// mostProjects bounds the series that projects make.
+const mostProjects = 200
 
 // DefaultAddr is where the daemon listens when nothing says otherwise.
 const DefaultAddr = "127.0.0.1:7433"
@@ -146,6 +158,9 @@ func (c *Config) check(home string) error {
 		if !filepath.IsAbs(s.Path) {
 			return fmt.Errorf("source %d: path %q is not absolute", i+1, s.Path)
 		}
+	}
+	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
+		return fmt.Errorf("metrics: projects is a number from 0 to %d", mostProjects)
 	}
 	return checkBudgets(c.Budgets)
 }

@@ -72,3 +72,9 @@ func (p Paths) PriceOverrides() string { return filepath.Join(p.Config, "pricing
 // LastPriceOverrides is a copy of pricing.toml as it was when it could last be
 // used.
 func (p Paths) LastPriceOverrides() string { return filepath.Join(p.Data, "pricing.last-good.toml") }
+
+// Tokens is the file of the tokens of programs.
+func (p Paths) Tokens() string { return filepath.Join(p.Data, "tokens.json") }
+
+// ShownMetrics is what metrics showed last.
+func (p Paths) ShownMetrics() string { return filepath.Join(p.Data, "metrics.json") }

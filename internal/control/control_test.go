@@ -27,8 +27,8 @@ type toy struct {
 func (d toy) Command(ctx context.Context, c Call, s Streams) int { return d.command(ctx, c, s) }
 func (d toy) Status(context.Context) Status                      { return Status{Process: 7, Version: "1.2"} }
 
-func (d toy) Link() (string, error) { return "http://127.0.0.1:1/once", nil }
-func (d toy) Stop()                 { close(d.stopped) }
+func (d toy) Link() string { return "http://127.0.0.1:1/once" }
+func (d toy) Stop()        { close(d.stopped) }
 
 // listening serves d on a socket until the test ends.
 func listening(t *testing.T, d Daemon) *Client {

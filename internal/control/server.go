@@ -21,7 +21,7 @@ type Daemon interface {
 	Command(ctx context.Context, call Call, s Streams) int
 	Status(ctx context.Context) Status
 	// Link makes a link that opens the pages once.
-	Link() (string, error)
+	Link() string
 	// Stop begins the daemon's end and returns at once.
 	Stop()
 }
@@ -35,12 +35,7 @@ func Handler(d Daemon, data string) http.Handler {
 	mux.HandleFunc("POST "+CommandPath, func(w http.ResponseWriter, r *http.Request) { command(d, data, w, r) })
 	mux.HandleFunc("GET "+StatusPath, func(w http.ResponseWriter, r *http.Request) { answer(w, d.Status(r.Context())) })
 	mux.HandleFunc("POST "+LinkPath, func(w http.ResponseWriter, _ *http.Request) {
-		url, err := d.Link()
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		answer(w, map[string]string{"url": url})
+		answer(w, map[string]string{"url": d.Link()})
 	})
 	mux.HandleFunc("POST "+StopPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusAccepted)

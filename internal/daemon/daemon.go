@@ -25,6 +25,8 @@ type Options struct {
 	Home, OS string
 	Now      func() time.Time
 	Version  string
+	// Revision is that of the source that the program was built from; empty when unknown.
+	Revision string
 	// Paths replaces the folders that the environment asks for; nil takes those.
 	Paths *config.Paths
 }

@@ -34,7 +34,7 @@ func (m *Meter) Harnesses(ctx context.Context) (HarnessList, error) {
 		}
 		here[sources[i].Harness]++
 	}
-	list := HarnessList{SchemaVersion: 1, Scan: m.scans.state(), Rows: []HarnessAnswer{}}
+	list := HarnessList{SchemaVersion: 1, Scan: m.scanState(), Rows: []HarnessAnswer{}}
 	for _, h := range all.Harnesses() {
 		row := declared(h)
 		row.Roots = m.rootsOf(h)

@@ -31,17 +31,24 @@ func (m *Meter) Revision() uint64 { return m.ledger.Revision() }
 func (m *Meter) Health() dashboard.Health {
 	h := dashboard.Health{
 		SchemaVersion: analytics.SchemaVersion, Status: dashboard.StatusStarting, Version: m.opts.Version, StartedAt: m.opened.UTC(),
-		Revision: m.ledger.Revision(), Scan: m.scans.state(), Warnings: listed(m.Warnings()),
+		Revision: m.ledger.Revision(), Scan: m.scanState(), Warnings: listed(m.Warnings()),
 	}
 	if h.Scan.Complete {
 		h.Status = dashboard.StatusOK
 	}
+	h.LedgerBytes = m.ledgerBytes()
+	return h
+}
+
+// ledgerBytes is the size of the ledger's file and of its write-ahead log.
+func (m *Meter) ledgerBytes() int64 {
+	size := int64(0)
 	for _, path := range []string{m.paths.Ledger(), m.paths.Ledger() + ".wal"} {
 		if info, err := os.Stat(path); err == nil {
-			h.LedgerBytes += info.Size()
+			size += info.Size()
 		}
 	}
-	return h
+	return size
 }
 
 // API answers /api/v1 and the probes; put it behind a guard. Unless o says

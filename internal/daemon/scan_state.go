@@ -39,3 +39,23 @@ func (l *scanLog) state() dashboard.ScanState {
 	defer l.mu.Unlock()
 	return l.now
 }
+
+// scanState is how the reading of sources goes: that of the live scanner where
+// one runs, else that of the scans that were asked for.
+func (m *Meter) scanState() dashboard.ScanState {
+	if m.live == nil {
+		return m.scans.state()
+	}
+	live := m.live.State()
+	s := dashboard.ScanState{Running: live.Scanning, Complete: live.Ready, Scans: live.Rescans}
+	if !live.LastRescan.IsZero() {
+		end := live.LastRescan.UTC()
+		begin := end.Add(-live.RescanCost)
+		s.StartedAt, s.EndedAt = &begin, &end
+	}
+	if live.Err != nil {
+		text := live.Err.Error()
+		s.Error = &text
+	}
+	return s
+}

@@ -10,8 +10,11 @@ import (
 	"os"
 	"time"
 
+	"meterbridge/dashboard/guard"
+	"meterbridge/dashboard/metrics"
 	"meterbridge/internal/config"
 	"meterbridge/internal/control"
+	"meterbridge/internal/credentials"
 )
 
 // ServeOptions say how a daemon runs.
@@ -36,7 +39,10 @@ type server struct {
 	// stop begins the end.
 	stop context.CancelFunc
 	// tcp is the address that was taken.
-	tcp string
+	tcp     string
+	guard   *guard.Guard
+	browser *guard.Browser
+	metrics *metrics.Metrics
 }
 
 // Serve watches the logs and answers until ctx ends or a caller of the socket
@@ -44,9 +50,9 @@ type server struct {
 func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop}
+	s := m.newServer(o, stop)
 	var err error
-	if m.live, err = m.Live(LiveOptions{Log: o.Log}); err != nil {
+	if m.live, err = m.Live(LiveOptions{Log: o.Log, Commit: s.metrics.Committed}); err != nil {
 		return err
 	}
 	listeners, err := s.listen(ctx)
@@ -54,7 +60,21 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	}
 	defer os.Remove(m.paths.Socket())
-	return s.run(ctx, listeners)
+	return errors.Join(s.run(ctx, listeners), s.metrics.Close())
+}
+
+func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
+	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, browser: guard.NewBrowser(sessionCookie, m.opts.Now)}
+	c := m.config.Metrics
+	s.metrics = metrics.New(metricSource{m}, metrics.Options{
+		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,
+		Floor: shownFile(m.paths.ShownMetrics()), Now: m.opts.Now, Log: o.Log,
+	})
+	s.guard = guard.New(guard.Options{
+		Tokens: credentials.Open(m.paths.Tokens(), m.opts.Now), Browser: s.browser, Log: o.Log,
+		Refused: func(why guard.Reason) { s.metrics.Refused(string(why)) },
+	})
+	return s
 }
 
 // listeners are where a daemon is asked: by anyone who has a credential, and by
@@ -82,7 +102,9 @@ func (s *server) listen(ctx context.Context) (l listeners, err error) {
 // run serves until ctx ends, then ends everything in order: no new requests, the
 // rest answered, what was read committed.
 func (s *server) run(ctx context.Context, l listeners) error {
-	tcp, socket := s.httpServer(ctx, s.openHandler()), s.httpServer(ctx, s.socketHandler())
+	open := s.handler()
+	tcp, socket := s.httpServer(ctx, open), s.httpServer(ctx, s.socketHandler(open))
+	socket.ConnContext = guard.Socket
 	failed := make(chan error, 3)
 	go func() { failed <- serve(tcp, l.tcp) }()
 	go func() { failed <- serve(socket, l.socket) }()
@@ -90,11 +112,7 @@ func (s *server) run(ctx context.Context, l listeners) error {
 	defer stopReading()
 	go func() { failed <- s.meter.live.Run(reading) }()
 	if s.o.Started != nil {
-		link, err := s.Link()
-		if err != nil {
-			s.o.Log.Error("no link for the browser", "error", err)
-		}
-		s.o.Started(s.Status(ctx), link)
+		s.o.Started(s.Status(ctx), s.Link())
 	}
 	var errs []error
 	left := 3

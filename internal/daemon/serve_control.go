@@ -28,3 +28,6 @@ func (s *server) Status(context.Context) control.Status {
 
 // Stop implements control.Daemon.
 func (s *server) Stop() { s.stop() }
+
+// Link implements control.Daemon.
+func (s *server) Link() string { return "http://" + s.tcp + s.browser.Link() }

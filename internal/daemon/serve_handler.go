@@ -3,18 +3,33 @@ package daemon
 import (
 	"net/http"
 
+	"meterbridge/dashboard/api"
+	"meterbridge/dashboard/guard"
 	"meterbridge/internal/control"
 )
 
-// socketHandler answers the owner of the socket.
-func (s *server) socketHandler() http.Handler {
+// sessionCookie is the browser's cookie.
+const sessionCookie = "meterbridge"
+
+// handler answers on both listeners; the guard tells their callers apart.
+func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/control/", control.Handler(s, s.meter.paths.Data))
+	answers := s.meter.API(api.Options{Log: s.o.Log})
+	mux.Handle(api.Prefix+"/", s.guard.Wrap(answers, guard.Rule{Scopes: []guard.Scope{guard.ScopeRead}, Browser: true}))
+	for _, probe := range []string{"/healthz", "/readyz"} {
+		mux.Handle(probe, s.guard.Wrap(answers, guard.Rule{Open: true}))
+	}
+	mux.Handle(guard.LoginPath, s.guard.Wrap(s.browser, guard.Rule{Open: true}))
+	mux.Handle("/metrics", s.guard.Wrap(s.metrics.Handler(), guard.Rule{
+		Open: s.meter.config.Serve.MetricsOpen, Scopes: []guard.Scope{guard.ScopeMetrics, guard.ScopeRead}, Browser: true,
+	}))
 	return mux
 }
 
-// openHandler answers whoever has a credential.
-func (s *server) openHandler() http.Handler { return http.NotFoundHandler() }
-
-// Link implements control.Daemon.
-func (s *server) Link() (string, error) { return "", nil }
+// socketHandler adds what only the owner of the socket may ask.
+func (s *server) socketHandler(open http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/control/", control.Handler(s, s.meter.paths.Data))
+	mux.Handle("/", open)
+	return mux
+}
