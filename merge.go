@@ -18,14 +18,9 @@ const (
 // whole (the greatest output, then the new one if both lie in the same source),
 // never a mix of token fields; what is attributed (session, project, branch)
 // comes from the owner. sameSource says that both records lie in one source.
-// A side record never replaces one that is not.
+// A side record never replaces one that is not; a copy never owns its original.
 func Merge(old, new Request, owner Owner, sameSource bool) Request {
-	if old.Side != new.Side {
-		owner = OldOwns
-		if old.Side {
-			owner = NewOwns
-		}
-	}
+	owner = Attributed(owner, &old, &new)
 	won, lost := old, new
 	if newWins(old, new, owner, sameSource) {
 		won, lost = new, old
@@ -41,7 +36,7 @@ func Merge(old, new Request, owner Owner, sameSource bool) Request {
 	if owner == NewOwns {
 		from = new
 	}
-	won.Session, won.Project, won.Branch, won.Side = from.Session, from.Project, from.Branch, from.Side
+	won.Session, won.Project, won.Branch, won.Side, won.CopiedAt = from.Session, from.Project, from.Branch, from.Side, from.CopiedAt
 	return won
 }
 

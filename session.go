@@ -61,7 +61,9 @@ type Prompt struct {
 	At      time.Time
 	// Preview holds at most PreviewRunes characters of the text.
 	Preview string
-	Place   Place
+	// CopiedAt is as that of a Request.
+	CopiedAt time.Time
+	Place    Place
 }
 
 // ToolCall is one call of a tool by the agent. The start and the end may come

@@ -121,6 +121,11 @@ type Request struct {
 	// sessions' records (a sub-agent's file). A side record never replaces one
 	// that is not.
 	Side bool
+	// CopiedAt is when a fork copied the record, under an id of its own, from
+	// another session whose record the source does not hold. Zero for a record
+	// that is no copy; one whose original is there is not emitted at all. The
+	// ledger makes it one with its original (Sign) as soon as it knows that.
+	CopiedAt time.Time
 	// Rule names how the parser made this row of its records ("single-record",
 	// "last-snapshot", ...), for explain.
 	Rule string

@@ -82,6 +82,8 @@ type ExplainRows struct {
 	Elsewhere map[meterbridge.ID]ElsewhereRow
 	// Mirrors are the records of the sources of which another harness's row counts.
 	Mirrors map[recordPlace]ElsewhereRow
+	// Aliases are the second ids of requests that a fork copied under new ones.
+	Aliases map[meterbridge.ID]meterbridge.ID
 	// Reported are the figures that reports show, exact.
 	Reported figures
 }
@@ -145,7 +147,21 @@ func (e *ExplainRows) load(ctx context.Context, q querier, chosen []int32, from,
 		return err
 	}
 	e.Reported = reported[0]
+	if err := e.aliases(ctx, q); err != nil {
+		return err
+	}
 	return e.elsewhere(ctx, q, from, to)
+}
+
+func (e *ExplainRows) aliases(ctx context.Context, q querier) error {
+	e.Aliases = map[meterbridge.ID]meterbridge.ID{}
+	_, err := collect(ctx, q, "explain_aliases", func(rows *sql.Rows, _ *struct{}) error {
+		var id, canonical duckdb.UUID
+		err := rows.Scan(&id, &canonical)
+		e.Aliases[meterbridge.ID(id)] = meterbridge.ID(canonical)
+		return err
+	})
+	return err
 }
 
 // elsewhere loads the other requests of the sources: of a session's sources all

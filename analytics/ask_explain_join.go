@@ -21,7 +21,9 @@ const (
 	// Pending: the record is not in the ledger yet.
 	Pending meterbridge.Verdict = "pending"
 
-	ruleCopy      = "copy-in-another-source"
+	ruleCopy = "copy-in-another-source"
+	// ruleFork is as the parsers say it of a copy that they see beside its original.
+	ruleFork      = "fork-copy"
 	ruleAgain     = "repeat-in-the-same-source"
 	ruleElsewhere = "counted-elsewhere"
 	ruleMirror    = "mirror-of-another-harness"
@@ -202,7 +204,10 @@ func (j *join) record(s SourceTrace, t meterbridge.Trace) bool {
 	var id meterbridge.ID
 	known := false
 	if t.NativeID != "" {
-		id = meterbridge.NewID(s.Harness, t.Store, t.NativeID)
+		own := meterbridge.NewID(s.Harness, t.Store, t.NativeID)
+		if id = j.canonical(own); id != own && r.Verdict == meterbridge.Counted {
+			r.Rule = ruleFork
+		}
 		r.Request = hexID(id)
 		_, known = j.rows[id]
 	}
@@ -218,6 +223,14 @@ func (j *join) record(s SourceTrace, t meterbridge.Trace) bool {
 	j.out.Records = append(j.out.Records, r)
 	j.tokens = append(j.tokens, t.Tokens)
 	return true
+}
+
+// canonical is the id that the ledger knows a record under.
+func (j *join) canonical(id meterbridge.ID) meterbridge.ID {
+	for to, ok := j.in.Aliases[id]; ok; to, ok = j.in.Aliases[id] {
+		id = to
+	}
+	return id
 }
 
 // concerns reports whether a record without a row belongs to the session or the day.
@@ -262,7 +275,7 @@ func (j *join) decide(i int) {
 			}
 			continue
 		}
-		if r.Verdict == meterbridge.Counted {
+		if r.Verdict == meterbridge.Counted && r.Rule != ruleFork {
 			if r.Rule = ruleCopy; r.Path == home {
 				r.Rule = ruleAgain
 			}

@@ -38,6 +38,14 @@ type commit struct {
 	days  map[int32]bool
 	// mirrors joins calls that two harnesses logged.
 	mirrors mirrors
+	// aliased are the aliases that this commit learnt; replaced and unasked the
+	// stored requests and prompts that live on under another id.
+	aliased  map[meterbridge.ID]aliasRow
+	replaced []*requestState
+	unasked  []meterbridge.ID
+	// copied are the records that are known under another id.
+	copied                    map[linePlace]bool
+	requestSigns, promptSigns signs
 }
 
 // unit is a meterbridge.Unit with its source's number and the ids of its rows.
@@ -89,7 +97,17 @@ func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commi
 		l: l, ctx: ctx, out: l.writer(ctx),
 		at: map[int64][]*requestState{}, prompts: map[meterbridge.ID]*promptState{}, turns: map[meterbridge.ID]*turnState{},
 		limits: map[limitKey]*limitState{}, events: map[eventKey]*eventState{},
-		remeasure: map[int32]bool{}, days: map[int32]bool{},
+		remeasure: map[int32]bool{}, days: map[int32]bool{}, aliased: map[meterbridge.ID]aliasRow{}, copied: map[linePlace]bool{},
+	}
+	c.requestSigns.each = func(fn func(meterbridge.Sign, meterbridge.ID)) {
+		for id, row := range c.requests {
+			fn(row.r.Sign(), id)
+		}
+	}
+	c.promptSigns.each = func(fn func(meterbridge.Sign, meterbridge.ID)) {
+		for id, row := range c.prompts {
+			fn(row.sign(), id)
+		}
 	}
 	requests, calls := 0, 0
 	for i := range units {
@@ -104,7 +122,7 @@ func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commi
 }
 
 func (c *commit) run() error {
-	steps := []func() error{c.startScan, c.identify, c.load, c.apply, c.flush}
+	steps := []func() error{c.startScan, c.identify, c.resolveIDs, c.load, c.apply, c.flush}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return errors.Join(err, c.out.close())
@@ -130,8 +148,8 @@ func (c *commit) identify() error {
 			u.requests = append(u.requests, r.ID())
 			c.l.mem.stores[r.Harness] = r.Store
 		}
-		for _, p := range b.Prompts {
-			u.prompts = append(u.prompts, meterbridge.NewID(p.Harness, "prompt", p.NativeID))
+		for i := range b.Prompts {
+			u.prompts = append(u.prompts, promptID(&b.Prompts[i]))
 		}
 		for _, t := range b.ToolCalls {
 			u.toolCalls = append(u.toolCalls, meterbridge.NewID(t.Harness, "tool", t.NativeID))
@@ -145,7 +163,9 @@ func (c *commit) identify() error {
 
 // load reads the rows that the units may change.
 func (c *commit) load() error {
-	loads := []func() error{c.loadSessions, c.loadRequests, c.loadMirrors, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadRepeats, c.indexStored}
+	loads := []func() error{
+		c.loadSessions, c.loadRequests, c.loadMirrors, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadTwins, c.loadRepeats, c.indexStored,
+	}
 	for _, load := range loads {
 		if err := load(); err != nil {
 			return err
@@ -162,6 +182,7 @@ func (c *commit) apply() error {
 			c.session(&u.Batch.Sessions[i])
 		}
 		for i := range u.Batch.Requests {
+			u.requests[i] = c.requestTwin(u, u.requests[i], &u.Batch.Requests[i])
 			if !c.mirrored(u, i) {
 				c.request(u, u.requests[i], &u.Batch.Requests[i])
 				c.originated(c.requests[u.requests[i]])
@@ -169,6 +190,7 @@ func (c *commit) apply() error {
 		}
 		c.leave(u)
 		for i := range u.Batch.Prompts {
+			u.prompts[i] = c.promptTwin(u.prompts[i], &u.Batch.Prompts[i])
 			c.prompt(u, u.prompts[i], &u.Batch.Prompts[i])
 		}
 		for i := range u.Batch.ToolCalls {
@@ -193,7 +215,7 @@ func (c *commit) apply() error {
 // flush writes what changed. Rows go out before the statements that read them.
 func (c *commit) flush() error {
 	rows := []func() error{
-		c.flushMirrors, c.flushRequests, c.flushSightings, c.flushPrompts, c.flushToolCalls, c.flushTurns, c.flushRepeats,
+		c.flushMirrors, c.flushAliases, c.flushRequests, c.flushSightings, c.flushPrompts, c.flushToolCalls, c.flushTurns, c.flushRepeats,
 		c.flushProblems, c.flushSessions, c.flushSources, c.flushDays,
 		func() error { return c.l.mem.words.flush(c.out) },
 		c.out.close,

@@ -28,6 +28,8 @@ type promptState struct {
 	at      time.Time
 	preview string
 	line    int64
+	// copied is when the record was copied that owns the prompt; zero for an original.
+	copied time.Time
 }
 
 type toolState struct {
@@ -61,21 +63,46 @@ func (c *commit) taken(f *fact, u *unit, session string) bool {
 	return true
 }
 
+func promptID(p *meterbridge.Prompt) meterbridge.ID {
+	return meterbridge.NewID(p.Harness, "prompt", p.NativeID)
+}
+
 func (c *commit) prompt(u *unit, id meterbridge.ID, p *meterbridge.Prompt) {
 	row := c.prompts[id]
 	if row == nil {
-		c.prompts[id] = &promptState{fact: c.fresh(u, id, p.Harness, p.Session), project: p.Project, at: whole(p.At), preview: p.Preview, line: p.Place.Line}
+		c.prompts[id] = &promptState{
+			fact: c.fresh(u, id, p.Harness, p.Session), project: p.Project, at: whole(p.At), preview: p.Preview, line: p.Place.Line, copied: p.CopiedAt,
+		}
 		c.happened(p.At)
 		return
 	}
-	if c.taken(&row.fact, u, p.Session) {
+	if c.takenPrompt(row, u, p) {
 		c.happened(row.at)
 		row.project, row.at, row.preview, row.line = p.Project, whole(p.At), p.Preview, p.Place.Line
 		c.happened(row.at)
 	}
 }
 
+// takenPrompt reports whether a further record of a prompt takes it over: an
+// original always takes it from a copy.
+func (c *commit) takenPrompt(row *promptState, u *unit, p *meterbridge.Prompt) bool {
+	if row.copied.Equal(p.CopiedAt) {
+		return c.taken(&row.fact, u, p.Session)
+	}
+	if row.copied.Before(p.CopiedAt) {
+		return false
+	}
+	session := c.sessionOf(p.Harness, p.Session)
+	c.fork(row.session, session)
+	row.session, row.source, row.changed, row.copied = session, u.source, true, p.CopiedAt
+	return true
+}
+
 func (c *commit) toolCall(u *unit, id meterbridge.ID, t *meterbridge.ToolCall) {
+	request, known := c.requestOf(t)
+	if _, alias := c.l.mem.aliases.of[request]; alias {
+		return // the original tells of its calls
+	}
 	row := c.toolCalls[id]
 	if row == nil {
 		row = &toolState{fact: c.fresh(u, id, t.Harness, t.Session)}
@@ -91,8 +118,8 @@ func (c *commit) toolCall(u *unit, id meterbridge.ID, t *meterbridge.ToolCall) {
 		ok := *t.OK
 		row.ok, row.changed = &ok, true
 	}
-	if id, known := c.requestOf(t); known && (row.request == nil || *row.request != id) {
-		row.request, row.changed = &id, true
+	if known && (row.request == nil || *row.request != request) {
+		row.request, row.changed = &request, true
 	}
 }
 
@@ -137,15 +164,25 @@ func span(start, end *time.Time, newStart, newEnd time.Time) (changed bool) {
 
 func (c *commit) loadPrompts() error {
 	ids := c.searched(func(u *unit) []meterbridge.ID { return u.prompts })
-	return c.loadFacts("prompt", "project, happened_at, preview, line", ids, func(rows *sql.Rows) error {
-		row := &promptState{}
-		var project int32
-		var at int64
-		err := row.scan(c, rows, &project, &at, &row.preview, &row.line)
-		row.project, row.at = c.l.mem.words.text(project), fromMilli(at)
+	return c.loadFacts("prompt", promptColumns, ids, c.scanPrompt)
+}
+
+// promptColumns follow those of fact.
+const (
+	promptColumns = "project, happened_at, preview, line"
+	selectPrompts = "SELECT id, harness, session, source, first_seen, " + promptColumns + " FROM prompt WHERE "
+)
+
+func (c *commit) scanPrompt(rows *sql.Rows) error {
+	row := &promptState{}
+	var project int32
+	var at int64
+	err := row.scan(c, rows, &project, &at, &row.preview, &row.line)
+	row.project, row.at, row.copied = c.l.mem.words.text(project), fromMilli(at), c.l.mem.aliases.copies[row.id]
+	if c.prompts[row.id] == nil {
 		c.prompts[row.id] = row
-		return err
-	})
+	}
+	return err
 }
 
 func (c *commit) loadToolCalls() error {

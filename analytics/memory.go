@@ -38,6 +38,8 @@ type memory struct {
 	// driven: there are rows of driving harnesses with response ids; nil when that
 	// was not asked yet.
 	driven *bool
+	// aliases are read with the first commit.
+	aliases aliases
 }
 
 // sourceInfo is what merging must know of a source.

@@ -132,6 +132,9 @@ func (c *commit) event(u *unit, e *meterbridge.Event) {
 		row.stale = false
 		return
 	}
+	if c.copied[linePlace{u.source, e.Place.Line}] {
+		return
+	}
 	c.happened(e.At)
 	c.events[k] = &eventState{harness: e.Harness, source: u.source, line: e.Place.Line}
 }

@@ -93,6 +93,7 @@ func (c *commit) scanRequest(rows *sql.Rows) error {
 		return nil
 	}
 	r := s.request(&c.l.mem.words)
+	r.CopiedAt = c.l.mem.aliases.copies[meterbridge.ID(s.id)]
 	row := &requestState{
 		id: meterbridge.ID(s.id), r: &r, sessionID: s.session, source: s.source, owner: s.owner,
 		machine: s.machine, parser: int(s.parser), firstSeen: s.firstSeen, vanished: s.vanished, stored: true,

@@ -68,8 +68,13 @@ func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, sessi
 	old.NativeID = ""
 	merged := meterbridge.Merge(old, *r, owner, same)
 	won := merged.NativeID != ""
-	if owns(owner, row.r.Side, r.Side) {
+	if meterbridge.Attributed(owner, row.r, r) == meterbridge.NewOwns {
+		if !row.r.CopiedAt.IsZero() {
+			c.fork(row.session, session)
+		}
 		row.session, row.owner = session, u.source
+	} else if !r.CopiedAt.IsZero() {
+		c.fork(session, row.session)
 	}
 	// A record that vanished from its log, or whose log is gone, lives on where it is held.
 	lost := !same && (row.vanished || c.l.mem.sources[row.source].gone) && !u.Checkpoint.Gone
@@ -90,15 +95,6 @@ func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, sessi
 		row.parser, row.machine = u.Checkpoint.Parser, c.machine(u)
 	}
 	row.r = &merged
-}
-
-// owns reports whether the new record's session owns the request, as Merge
-// decides it: a side record never owns what another has.
-func owns(owner meterbridge.Owner, oldSide, newSide bool) bool {
-	if oldSide != newSide {
-		return oldSide
-	}
-	return owner == meterbridge.NewOwns
 }
 
 // sightAlso notes a further source, and that the note must be written.

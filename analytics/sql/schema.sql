@@ -53,6 +53,11 @@ CREATE TABLE sighting (
   id UUID NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL, ended_at BIGINT NOT NULL
 );
 
+-- Ids of requests and prompts that are one with another id: copies in forks that
+-- bear ids of their own. A copy whose original was not seen yet stands for itself.
+-- copied_at is when it was copied, 0 where its parser does not tell.
+CREATE TABLE alias (id UUID NOT NULL, canonical UUID NOT NULL, copied_at BIGINT NOT NULL);
+
 CREATE TABLE prompt (
   id UUID NOT NULL, harness INTEGER NOT NULL, session INTEGER NOT NULL,
   project INTEGER NOT NULL,           -- the folder in which it was typed; 0 where its row tells none: then that of the session

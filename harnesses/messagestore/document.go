@@ -73,6 +73,11 @@ func (d *documentParser) record(content []byte, at meterbridge.Place) error {
 	}
 	in := d.conversation(&m, p)
 	original := d.files.original(&m, in)
+	if original != nil && in.parent == "" && d.files.lastCopy(&m, in) {
+		d.out.Sessions = append(d.out.Sessions, meterbridge.Session{
+			Harness: d.harness, ID: in.id, Parent: original.session, Relation: meterbridge.Fork,
+		})
+	}
 	d.message(&m, p, in, at, 0, original)
 	d.writeReply(&m, p, original)
 	return nil

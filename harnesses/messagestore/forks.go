@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"strings"
+	"time"
 
 	"meterbridge"
 	"meterbridge/harnesses/sqlite"
@@ -12,7 +13,9 @@ import (
 // A fork copies the messages of a session into a new one, under new ids but
 // with their times, model and tokens. A copy is known by being older than its
 // session; its original is the message with the same times, model and tokens in
-// the session of the same project that began first.
+// the session of the same project that began first. Where that is not there, the
+// copy counts as a copy (Request.CopiedAt), and the ledger knows the original
+// when it comes, or has it from the time before it went.
 
 //go:embed sql/twins_in_session.sql
 var twinsInSessionSQL string
@@ -43,6 +46,18 @@ func signOf(m *message) sign {
 // copied reports whether a message is older than the session it lies in.
 func (c *conversation) copied(m *message) bool {
 	return m.created > 0 && m.created < c.created
+}
+
+// copiedAt is when a message whose original is not there was copied, zero for
+// one that is no copy. A copy without its session's file tells it by its id.
+func (c *conversation) copiedAt(m *message) time.Time {
+	switch {
+	case c.copied(m):
+		return millis(c.created)
+	case c.created == 0 && m.created > 0:
+		return millis(laterThan(m.id, m.created))
+	}
+	return time.Time{}
 }
 
 // before orders sessions by their begin.

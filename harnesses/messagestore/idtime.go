@@ -55,6 +55,23 @@ func sessionTime(id string, ms int64) (began int64, ok bool) {
 	return began, began > 0
 }
 
+// laterThan is when a record was made by its id, when that is later than the time
+// ms that it bears itself; 0 when not, or when the id does not tell.
+func laterThan(id string, ms int64) int64 {
+	bits, ok := idBits(id)
+	if !ok || madeAt(id, ms) == here {
+		return 0
+	}
+	if bits > ms && bits < ms+wrap { // plain milliseconds
+		return bits
+	}
+	made := ms - ms%wrap + bits>>12
+	if made < ms {
+		made += wrap
+	}
+	return made
+}
+
 func near(a, b int64) bool {
 	d := a - b
 	return -nearby <= d && d <= nearby

@@ -74,7 +74,7 @@ func (s *scribe) user(m *message, p *parts, in *conversation, at meterbridge.Pla
 	case p.typed && in.parent == "":
 		s.out.Prompts = append(s.out.Prompts, meterbridge.Prompt{
 			Harness: s.harness, NativeID: m.id, Session: m.session, Project: projectOf(m, in),
-			At: millis(m.created), Preview: p.prompt, Place: at,
+			At: millis(m.created), Preview: p.prompt, CopiedAt: in.copiedAt(m), Place: at,
 		})
 	}
 }
@@ -145,7 +145,7 @@ func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u u
 		Harness: s.harness, Store: store, NativeID: m.id, Session: m.session,
 		Project: projectOf(m, in), Model: m.model, Provider: m.provider,
 		StartedAt: millis(m.created), EndedAt: endOf(m, in, written),
-		Aborted: m.cutOff(), Place: at,
+		Aborted: m.cutOff(), CopiedAt: in.copiedAt(m), Place: at,
 	}
 	r.Recorded, _ = price(cost)
 	r.Tokens, r.Rule = tokensOf(u)

@@ -155,6 +155,19 @@ func (f siblings) original(m *message, in *conversation) (best *message) {
 	return best
 }
 
+// lastCopy reports whether the message after m, if any, is none that the fork
+// copied: as in a database, the last copy tells whose fork a session is.
+func (f siblings) lastCopy(m *message, in *conversation) bool {
+	dir := path.Join(f.layout.base, "message", in.id)
+	names := f.names(dir)
+	at, _ := slices.BinarySearch(names, m.id+".json")
+	if at+1 >= len(names) {
+		return true
+	}
+	next, err := decode(f.read(path.Join(dir, names[at+1])), nil)
+	return err != nil || !in.copied(&next)
+}
+
 // candidates are the sessions of the project that may hold the original, the
 // ones that began last before it first. Where ids tell no time it may be any.
 func (f siblings) candidates(m *message, in *conversation) (ids []string) {

@@ -44,7 +44,10 @@ type Memory struct {
 	calls    map[key]*meterbridge.ToolCall
 	turns    map[key]*meterbridge.Turn
 	limits   []meterbridge.Limit
-	events   []meterbridge.Event
+	// aliases are the second ids of copies, copies those without an original.
+	aliases map[meterbridge.ID]meterbridge.ID
+	copies  map[meterbridge.ID]bool
+	events  []meterbridge.Event
 	// Commits, Units and Staged count the work: commits, units in them, and
 	// requests handed over; Written the rows that were new or changed.
 	Commits, Units, Staged, Written int
@@ -151,6 +154,7 @@ func (m *Memory) init() {
 	m.prompts = map[key]meterbridge.Prompt{}
 	m.calls = map[key]*meterbridge.ToolCall{}
 	m.turns = map[key]*meterbridge.Turn{}
+	m.aliases, m.copies = map[meterbridge.ID]meterbridge.ID{}, map[meterbridge.ID]bool{}
 }
 
 func (m *Memory) source(u *meterbridge.Unit) {
@@ -182,8 +186,7 @@ func (m *Memory) requests(u *meterbridge.Unit) {
 	held := make(map[meterbridge.ID]bool, len(u.Batch.Requests))
 	for _, r := range u.Batch.Requests {
 		m.Staged++
-		held[r.ID()] = true
-		m.request(u.Checkpoint.Source, r)
+		held[m.request(u.Checkpoint.Source, r)] = true
 	}
 	if !u.Whole {
 		return
@@ -196,13 +199,13 @@ func (m *Memory) requests(u *meterbridge.Unit) {
 	}
 }
 
-func (m *Memory) request(source int64, r meterbridge.Request) {
-	id := r.ID()
+func (m *Memory) request(source int64, r meterbridge.Request) meterbridge.ID {
+	id := m.known(&r)
 	old, ok := m.rows[id]
 	if !ok {
 		m.Written++
 		m.rows[id] = &Row{Request: r, Source: source, Owner: source, Sources: map[int64]bool{source: true}, Scan: m.scan}
-		return
+		return id
 	}
 	owner := meterbridge.Own(m.claim(old.Session, old.Owner, old.Scan), m.claim(r.Session, source, m.scan), m.derives(r.Harness))
 	before := old.Request
@@ -214,12 +217,48 @@ func (m *Memory) request(source int64, r meterbridge.Request) {
 	if old.Session != before.Session {
 		old.Owner = source
 	}
-	old.NativeID = r.NativeID
+	if old.NativeID = before.NativeID; r.ID() == id {
+		old.NativeID = r.NativeID
+	}
 	old.Sources[source] = true
 	old.Vanished = false
 	if !same(&before, &old.Request) {
 		m.Written++
 	}
+	return id
+}
+
+// known is the id under which a request is known: a copy without its original,
+// and the original when it comes, are one, under the elder's id.
+func (m *Memory) known(r *meterbridge.Request) meterbridge.ID {
+	id := r.ID()
+	for to, ok := m.aliases[id]; ok; to, ok = m.aliases[id] {
+		id = to
+	}
+	if id != r.ID() {
+		return id
+	}
+	if r.CopiedAt.IsZero() && len(m.copies) == 0 {
+		return id
+	}
+	for other, row := range m.rows {
+		if other == id || row.Sign() != r.Sign() || (r.CopiedAt.IsZero() && !m.copies[other]) {
+			continue
+		}
+		if meterbridge.Elder(other, row.CopiedAt, id, r.CopiedAt) {
+			m.aliases[id] = other
+			delete(m.copies, id)
+			return other
+		}
+		m.aliases[other] = id
+		delete(m.copies, other)
+		delete(m.rows, other)
+		m.rows[id] = row
+	}
+	if !r.CopiedAt.IsZero() {
+		m.copies[id] = true
+	}
+	return id
 }
 
 // same compares what is reported of a request; where it lies may change.
