@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -241,6 +242,7 @@ func TestNotices_LostAndFound(t *testing.T) {
 		b.machine.lose()
 		time.Sleep(time.Second)
 		b.rows(2)
+		synctest.Wait()
 		if got := b.machine.WatchList(); b.machine.opened != 2 || !slices.Equal(got, watched) {
 			t.Errorf("opened %d times, watches %q; want 2 and as before %q", b.machine.opened, got, watched)
 		}
@@ -330,9 +332,10 @@ func TestNotices_OldFoldersAreNotWatched(t *testing.T) {
 func TestNotices_RefusingSinkIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		attempts, broken := 0, false
+		var attempts atomic.Int64
+		var broken atomic.Bool
 		b.sink = &testkit.Faulty{Memory: b.ledger, Fail: func(int) error {
-			if attempts++; broken {
+			if attempts.Add(1); broken.Load() {
 				return testkit.ErrInjected
 			}
 			return nil
@@ -341,7 +344,8 @@ func TestNotices_RefusingSinkIsTriedAgain(t *testing.T) {
 		b.start()
 		defer func() { b.stop() }()
 		b.rows(1)
-		attempts, broken = 0, true
+		attempts.Store(0)
+		broken.Store(true)
 		b.wrote("a.log", "b")
 		time.Sleep(time.Minute)
 		b.wrote("a.log", "c")
@@ -350,13 +354,13 @@ func TestNotices_RefusingSinkIsTriedAgain(t *testing.T) {
 		if !errors.Is(s.Err, testkit.ErrInjected) || s.Lag < time.Minute {
 			t.Errorf("state: error %v, lag %v; want the sink's, and a minute", s.Err, s.Lag)
 		}
-		if attempts < 5 || attempts > 15 {
-			t.Errorf("%d attempts in a minute, want them further and further apart", attempts)
+		if n := attempts.Load(); n < 5 || n > 15 {
+			t.Errorf("%d attempts in a minute, want them further and further apart", n)
 		}
 		if _, err := b.live.Refresh(t.Context(), nil); !errors.Is(err, testkit.ErrInjected) {
 			t.Errorf("refresh: %v, want the sink's error", err)
 		}
-		broken = false
+		broken.Store(false)
 		time.Sleep(lastRetry)
 		b.rows(3)
 		if s := b.live.State(); s.Err != nil || s.Lag != 0 {
@@ -368,11 +372,11 @@ func TestNotices_RefusingSinkIsTriedAgain(t *testing.T) {
 // keeper counts what it is told.
 type keeper struct {
 	*testkit.Memory
-	settled, idle int
+	settled, idle atomic.Int64
 }
 
-func (k *keeper) Settle(context.Context) error { k.settled++; return nil }
-func (k *keeper) Idle(context.Context) error   { k.idle++; return nil }
+func (k *keeper) Settle(context.Context) error { k.settled.Add(1); return nil }
+func (k *keeper) Idle(context.Context) error   { k.idle.Add(1); return nil }
 
 func TestNotices_SettlesOnceASecondAndIdlesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -381,19 +385,21 @@ func TestNotices_SettlesOnceASecondAndIdlesOnce(t *testing.T) {
 		b.opt.Keeper = k
 		b.add("a.log", "first")
 		b.start()
-		k.settled = 0
+		synctest.Wait()
+		k.settled.Store(0)
 		defer func() { b.stop() }()
 		for i := range 500 { // 10 s
 			b.wrote("a.log", fmt.Sprint("r", i))
 			time.Sleep(20 * time.Millisecond)
 		}
 		synctest.Wait()
-		if k.settled < 9 || k.settled > 12 || k.idle != 0 {
-			t.Errorf("settled %d times in 10 s, idle %d; want once a second and never", k.settled, k.idle)
+		if n, idle := k.settled.Load(), k.idle.Load(); n < 9 || n > 12 || idle != 0 {
+			t.Errorf("settled %d times in 10 s, idle %d; want once a second and never", n, idle)
 		}
 		time.Sleep(10 * time.Minute)
-		if k.idle != 1 {
-			t.Errorf("idle %d times in 10 quiet minutes, want once", k.idle)
+		synctest.Wait()
+		if n := k.idle.Load(); n != 1 {
+			t.Errorf("idle %d times in 10 quiet minutes, want once", n)
 		}
 	})
 }
