@@ -70,8 +70,8 @@ type Options struct {
 	State []byte
 	// Path is the source's absolute path, Rel its path below its root with forward slashes.
 	Path, Rel string
-	// Siblings is the root as a file system, read only, for documents that are
-	// understood only beside their neighbours; nil when it is not given.
+	// Siblings is the root as a file system, read only, for texts and documents that
+	// are understood only beside their neighbours; nil when it is not given.
 	Siblings fs.FS
 }
 

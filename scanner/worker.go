@@ -118,7 +118,7 @@ func (r *reading) options(state []byte) harnesses.Options {
 		state = nil
 	}
 	opt := harnesses.Options{Trace: r.trace, DropText: !r.scanner.opt.StoreText, State: state, Path: r.t.path, Rel: r.t.rel}
-	if r.t.kind.Shape == harnesses.Document {
+	if r.t.kind.Shape != harnesses.Database {
 		opt.Siblings = os.DirFS(rootOf(r.t.path, r.t.rel))
 	}
 	return opt

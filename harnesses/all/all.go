@@ -9,6 +9,7 @@ import (
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/codexcli"
 	"meterbridge/harnesses/cursor"
+	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
 	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/opencode"
@@ -20,6 +21,7 @@ func Harnesses() []harnesses.Harness {
 	return []harnesses.Harness{
 		claudecode.Harness(),
 		codexcli.Harness(),
+		geminicli.Harness(),
 		opencode.Harness(),
 		amp.Harness(),
 		pi.Harness(),

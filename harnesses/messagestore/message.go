@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"meterbridge"
 	"meterbridge/harnesses/walk"
@@ -105,18 +104,4 @@ func document(data []byte) walk.Cursor {
 // eachMember calls f with the cursor before each member's value. f reads the
 // value with a call that consumes it, or returns false to have it skipped. A
 // value that is no object is skipped whole.
-func eachMember(c *walk.Cursor, f func(key string) bool) {
-	if !c.Object() {
-		c.Skip()
-		return
-	}
-	for first := true; c.Member(&first); {
-		key := c.Key()
-		if bytes.IndexByte(key, '\\') >= 0 {
-			key = []byte(walk.Unquote(key, 0))
-		}
-		if !f(unsafe.String(unsafe.SliceData(key), len(key))) {
-			c.Skip()
-		}
-	}
-}
+func eachMember(c *walk.Cursor, f func(key string) bool) { c.Each(f) }
