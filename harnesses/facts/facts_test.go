@@ -55,3 +55,22 @@ func TestTitle(t *testing.T) {
 		}
 	}
 }
+
+func TestSessions_HandOnWhatChanged(t *testing.T) {
+	var out meterbridge.Batch
+	w := Writer{Harness: "h", Out: &out}
+	at := time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
+	var s Sessions
+	s.Add(meterbridge.Session{})
+	s.Add(meterbridge.Session{ID: "a", Project: "/p", Title: "weak", TitleRank: meterbridge.TitleFromPrompt, LastReply: "late", LastReplyAt: at.Add(time.Hour)})
+	s.Add(meterbridge.Session{ID: "a", Parent: "a", Relation: meterbridge.SubAgent, Title: "strong", TitleRank: meterbridge.TitleFromUser, LastReply: "early", LastReplyAt: at})
+	s.Add(meterbridge.Session{ID: "a", Title: "weaker", TitleRank: meterbridge.TitleFromModel, Branch: "main"})
+	s.Flush(&w)
+	s.Flush(&w)
+	s.Add(meterbridge.Session{ID: "a", Branch: "main", Project: "/p"})
+	s.Flush(&w)
+	want := []meterbridge.Session{{Harness: "h", ID: "a", Project: "/p", Branch: "main", Title: "strong", TitleRank: meterbridge.TitleFromUser, LastReply: "late", LastReplyAt: at.Add(time.Hour)}}
+	if diff := cmp.Diff(want, out.Sessions); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"meterbridge"
-	"meterbridge/harnesses/record"
+	"meterbridge/harnesses/facts"
+	"meterbridge/harnesses/jsonvalue"
 	"meterbridge/harnesses/walk"
 )
 
@@ -138,23 +139,25 @@ func (m *message) prompt() string {
 		}
 	}
 	if shown := strings.TrimSpace(m.shown); shown != "" && text != "" {
-		return record.Preview(shown)
+		return shown
 	}
-	return record.Preview(text)
+	return text
 }
 
 // outcome tells of a call's status how it ended; nil while it is open.
 func outcome(status string) *bool {
-	ok := status == "success"
-	if ok || status == "error" || status == "cancelled" {
-		return &ok
+	switch status {
+	case "success":
+		return facts.Outcome(true)
+	case "error", "cancelled":
+		return facts.Outcome(false)
 	}
 	return nil
 }
 
 // usage is a tokens object.
 type usage struct {
-	record.Numbers
+	jsonvalue.Counts
 	present                                      bool
 	input, output, cached, thoughts, tool, total meterbridge.Count
 }
@@ -170,17 +173,17 @@ func (u *usage) read(c *walk.Cursor) {
 	c.Each(func(key string) bool {
 		switch key {
 		case "input":
-			u.input = u.Count(c)
+			u.input = u.Of(c.Raw())
 		case "output":
-			u.output = u.Count(c)
+			u.output = u.Of(c.Raw())
 		case "cached":
-			u.cached = u.Count(c)
+			u.cached = u.Of(c.Raw())
 		case "thoughts":
-			u.thoughts = u.Count(c)
+			u.thoughts = u.Of(c.Raw())
 		case "tool":
-			u.tool = u.Count(c)
+			u.tool = u.Of(c.Raw())
 		case "total":
-			u.total = u.Count(c)
+			u.total = u.Of(c.Raw())
 		default:
 			return false
 		}
@@ -235,7 +238,7 @@ func (u *usage) place() (thoughtsInside, toolInside bool, rule string) {
 // tokens are the classes: the cache lies inside input, and writes to it are never told.
 func (u *usage) tokens() (meterbridge.Tokens, string) {
 	thoughtsInside, toolInside, rule := u.place()
-	t := meterbridge.Tokens{Input: record.Less(u.input, u.cached), Output: u.output, Reasoning: u.thoughts, CacheRead: u.cached}
+	t := meterbridge.Tokens{Input: jsonvalue.Minus(u.input, u.cached), Output: u.output, Reasoning: u.thoughts, CacheRead: u.cached}
 	if !toolInside {
 		t.Input = t.Input.Plus(u.tool)
 	}

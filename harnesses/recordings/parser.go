@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -8,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"meterbridge"
 	"meterbridge/harnesses"
-	"meterbridge/harnesses/record"
+	"meterbridge/harnesses/facts"
+	"meterbridge/harnesses/instant"
 	"meterbridge/harnesses/walk"
 )
 
@@ -22,27 +22,24 @@ type state struct {
 	Kind    string `json:"k,omitempty"`
 	// Last is the last time that was told, epoch milliseconds.
 	Last int64 `json:"l,omitempty"`
+	Talk talk  `json:"t,omitempty"`
 }
 
 // parser reads one recording.
 type parser struct {
-	harness string
-	trace   bool
+	facts.Writer
+	dropText bool
 	// parent is the session in whose folder an agent's recording lies.
 	parent  string
 	project func() string
 
 	state    state
-	sessions record.Sessions
-	traces   record.Traces
-	talk     talk
-
-	at  meterbridge.Place
-	out *meterbridge.Batch
+	sessions facts.Sessions
+	at       meterbridge.Place
 }
 
 func newParser(harness string, o harnesses.Options) *parser {
-	p := &parser{harness: harness, trace: o.Trace}
+	p := &parser{Writer: facts.Writer{Harness: harness, Store: Store, Trace: o.Trace}, dropText: o.DropText}
 	if json.Unmarshal(o.State, &p.state) != nil {
 		p.state = state{}
 	}
@@ -64,14 +61,14 @@ func newParser(harness string, o harnesses.Options) *parser {
 
 // Line reads one line of a recording.
 func (p *parser) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
-	line = record.Line(line, at.Line)
+	line = bytes.Trim(line, " \t\r\n\x00")
 	if len(line) == 0 {
 		return
 	}
-	p.at, p.out = at, out
+	p.at, p.Out = at, out
 	var r row
 	if r.read(line) != nil {
-		p.problem("malformed-json", "a line is not valid JSON")
+		p.Problem(at, "malformed-json", "a line is not valid JSON")
 		return
 	}
 	switch {
@@ -90,14 +87,14 @@ func (p *parser) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch)
 func (p *parser) patch(h *head) {
 	p.state.Session = cmp.Or(h.session, p.state.Session)
 	p.state.Kind = cmp.Or(h.kind, p.state.Kind)
-	if _, ok := p.clock(h.started); !ok {
+	if p.clock(h.started).IsZero() {
 		p.clock(h.updated)
 	}
-	p.describe(meterbridge.Session{Title: record.Title(h.summary), TitleRank: meterbridge.TitleFromSummary})
+	p.describe(meterbridge.Session{Title: h.summary, TitleRank: meterbridge.TitleFromSummary})
 	if h.messages == nil {
 		return
 	}
-	p.talk.clear()
+	p.state.Talk = nil
 	c := walk.Over(h.messages)
 	c.Elements(func() {
 		var m message
@@ -108,7 +105,7 @@ func (p *parser) patch(h *head) {
 
 // describe adds a fact of the conversation to what is known of it.
 func (p *parser) describe(f meterbridge.Session) {
-	f.Harness, f.ID, f.Project = p.harness, p.state.Session, p.project()
+	f.ID, f.Project = p.state.Session, p.project()
 	if p.state.Kind == "subagent" && p.parent != "" {
 		f.Parent, f.Relation = p.parent, meterbridge.SubAgent
 	}
@@ -116,26 +113,30 @@ func (p *parser) describe(f meterbridge.Session) {
 }
 
 // clock reads a time and remembers it.
-func (p *parser) clock(stamp string) (time.Time, bool) {
-	at, ok := record.Time(stamp)
-	if ok {
+func (p *parser) clock(stamp string) time.Time {
+	at := instant.ISO(stamp)
+	if !at.IsZero() {
 		p.state.Last = at.UnixMilli()
 	}
-	return at, ok
+	return at
 }
 
 // when is a message's own time, else the last one that was told.
 func (p *parser) when(stamp string) time.Time {
-	if at, ok := p.clock(stamp); ok {
+	if at := p.clock(stamp); !at.IsZero() {
 		return at
 	}
-	return record.Millis(p.state.Last)
+	return p.last()
 }
+
+func (p *parser) last() time.Time { return instant.Millis(p.state.Last) }
 
 // message reads one message. repeated: it lies in a copy of the conversation.
 func (p *parser) message(m *message, repeated bool) {
+	if m.kind == "" {
+		return
+	}
 	at := p.when(m.stamp)
-	p.talk.add(m, at)
 	switch m.kind {
 	case "user":
 		p.user(m, at)
@@ -148,18 +149,15 @@ func (p *parser) message(m *message, repeated bool) {
 			p.event(at, repeated, "interrupted", "")
 		}
 	}
-	if m.kind != "" {
-		p.describe(meterbridge.Session{})
-	}
+	p.describe(p.state.Talk.add(m, at))
 }
 
 func (p *parser) user(m *message, at time.Time) {
-	text := m.prompt()
-	if text == "" || p.state.Kind == "subagent" || at.IsZero() {
+	if p.state.Kind == "subagent" || at.IsZero() {
 		return
 	}
-	p.out.Prompts = append(p.out.Prompts, meterbridge.Prompt{
-		Harness: p.harness, NativeID: p.native(m), Session: p.state.Session, Project: p.project(), At: at, Preview: text, Place: p.at,
+	p.Prompt(meterbridge.Prompt{
+		NativeID: p.native(m), Session: p.state.Session, Project: p.project(), At: at, Preview: m.prompt(), Place: p.at,
 	})
 }
 
@@ -173,40 +171,35 @@ func (p *parser) native(m *message) string {
 }
 
 func (p *parser) event(at time.Time, repeated bool, kind, detail string) {
-	if repeated || at.IsZero() {
+	if repeated {
 		return // the line that it is a copy of has told it
 	}
-	p.out.Events = append(p.out.Events, meterbridge.Event{
-		Harness: p.harness, Session: p.state.Session, At: at, Kind: kind, Detail: detail, Place: p.at,
-	})
+	p.Event(meterbridge.Event{Session: p.state.Session, At: at, Kind: kind, Detail: detail, Place: p.at})
 }
 
-// rewind takes messages back from the conversation. What they spent stays spent.
+// rewind takes messages back from the conversation. What they spent stays spent;
+// the reply before them is the last one from now on.
 func (p *parser) rewind(to string) {
-	p.talk.cut(to)
-	p.event(record.Millis(p.state.Last), false, "rewind", "")
+	p.state.Talk.cut(to)
+	p.event(p.last(), false, "rewind", "")
+	p.describe(meterbridge.Session{LastReply: p.state.Talk.reply(), LastReplyAt: p.last()})
 }
 
 // Flush hands on what was gathered.
 func (p *parser) Flush(out *meterbridge.Batch) {
-	if text, at := p.talk.reply(); text != "" && !at.IsZero() {
-		p.describe(meterbridge.Session{LastReply: text, LastReplyAt: at})
-	}
-	p.sessions.Flush(out)
-	p.traces.Flush(out)
+	p.Out = out
+	p.sessions.Flush(&p.Writer)
 }
 
 // State is what the next lines need.
 func (p *parser) State() []byte {
-	b, err := json.Marshal(p.state)
+	s := p.state
+	if p.dropText {
+		s.Talk = s.Talk.silent()
+	}
+	b, err := json.Marshal(s)
 	if err != nil {
 		return nil
 	}
 	return b
 }
-
-func (p *parser) problem(reason, detail string) {
-	p.out.Problems = append(p.out.Problems, meterbridge.Problem{Reason: reason, Detail: detail, Place: p.at})
-}
-
-func hash(content []byte) uint64 { return xxhash.Sum64(content) }

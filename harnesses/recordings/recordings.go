@@ -6,12 +6,14 @@
 package recordings
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"meterbridge"
 	"meterbridge/harnesses"
-	"meterbridge/harnesses/record"
 	"meterbridge/harnesses/walk"
 )
 
@@ -33,7 +35,7 @@ func Claim(rel string) (harnesses.Kind, bool) {
 	}
 	name := parts[len(parts)-1]
 	switch ext := path.Ext(name); {
-	case name[0] == '.' || strings.Contains(name, ".unreadable-") || strings.Contains(name, ".tmp-"):
+	case name == "" || name[0] == '.' || strings.Contains(name, ".unreadable-") || strings.Contains(name, ".tmp-"):
 	case len(parts) == 5 && ext == ".jsonl":
 		return harnesses.Kind{Name: kindAgent, Shape: harnesses.Lines}, true
 	case len(parts) == 5 || !strings.HasPrefix(name, "session-"):
@@ -72,16 +74,16 @@ type document struct{ *parser }
 
 // Document reads a recording: its head, then its messages.
 func (d *document) Document(content []byte, out *meterbridge.Batch) {
-	d.at, d.out = meterbridge.Place{Line: 1, Hash: hash(content)}, out
-	c := walk.Over(record.Line(content, 1))
+	d.at, d.Out = meterbridge.Place{Line: 1, Hash: xxhash.Sum64(content)}, out
+	c := walk.Over(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")))
 	var h head
 	if c.Peek() != '{' {
-		d.problem("malformed-json", "a recording is no JSON object")
+		d.Problem(d.at, "malformed-json", "a recording is no JSON object")
 		return
 	}
 	c.Each(func(key string) bool { return h.read(&c, key) })
 	if !c.End() {
-		d.problem("malformed-json", "a recording is not valid JSON")
+		d.Problem(d.at, "malformed-json", "a recording is not valid JSON")
 		return
 	}
 	d.patch(&h)
