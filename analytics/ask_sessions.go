@@ -20,6 +20,31 @@ type SessionFilter struct {
 	// Search keeps sessions whose id, title, project, last reply or a prompt's
 	// preview contains the text, whatever its case.
 	Search string
+	// After lists only what comes after that session, with the same filter; nil
+	// begins with the newest.
+	After *SessionPlace
+}
+
+// SessionPlace is a place in the list of sessions: that of the session with
+// these values.
+type SessionPlace struct {
+	LastAt           *time.Time
+	Harness, Session string
+}
+
+// Place is where the session stands in its list.
+func (s SessionSummary) Place() SessionPlace { return SessionPlace{s.LastAt, s.Harness, s.Session} }
+
+// after are the arguments that both questions end with.
+func (f SessionFilter) after() []any {
+	if f.After == nil {
+		return []any{false, int64(0), "", ""}
+	}
+	at := int64(math.MinInt64)
+	if f.After.LastAt != nil {
+		at = f.After.LastAt.UnixMilli()
+	}
+	return []any{true, at, f.After.Harness, f.After.Session}
 }
 
 // SessionList is the answer of `sessions`, newest first.
@@ -60,8 +85,8 @@ func (l *Ledger) Sessions(ctx context.Context, f SessionFilter) (SessionList, er
 		if f.Last > 0 {
 			last = int64(f.Last)
 		}
-		list.Sessions, err = collect(ctx, q, "sessions", scanSummary, from, to, f.Harness, f.Project, strings.ToLower(f.Search), last, f.open(),
-			append([]int32{}, only...), life.from, life.to)
+		args := []any{from, to, f.Harness, f.Project, strings.ToLower(f.Search), last, f.open(), append([]int32{}, only...), life.from, life.to}
+		list.Sessions, err = collect(ctx, q, "sessions", scanSummary, append(args, f.after()...)...)
 		return err
 	})
 	return list, err
@@ -86,7 +111,7 @@ func (f SessionFilter) newest(ctx context.Context, q querier) ([]int32, window, 
 			life = window{min(life.from, *first), max(life.to, *last+1)}
 		}
 		return err
-	}, int64(f.Last), f.Harness)
+	}, append([]any{int64(f.Last), f.Harness}, f.after()...)...)
 	return ids, life, err
 }
 

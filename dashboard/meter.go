@@ -18,6 +18,7 @@ import (
 type Meter interface {
 	Reports
 	SessionReader
+	Budgets
 	State
 }
 
@@ -39,6 +40,11 @@ type SessionReader interface {
 	Timeline(ctx context.Context, id string, since, until time.Time) (analytics.Timeline, error)
 	// Explain also takes a day in the zone.
 	Explain(ctx context.Context, what string, zone *time.Location) (analytics.ExplainReport, error)
+}
+
+// Budgets tells how the budgets of the settings stand.
+type Budgets interface {
+	BudgetStates(ctx context.Context, zone *time.Location, weekStart time.Weekday) (BudgetList, error)
 }
 
 // State is how the meter stands.

@@ -1,6 +1,10 @@
 package dashboard
 
-import "time"
+import (
+	"time"
+
+	"meterbridge/analytics"
+)
 
 // Health says how the daemon stands. Its fields are cheap to know.
 type Health struct {
@@ -74,4 +78,22 @@ type RootAnswer struct {
 	Set      bool    `json:"set"`
 	Found    bool    `json:"found"`
 	Machine  *string `json:"machine"`
+}
+
+// BudgetList is the answer about budgets, and what logs tell of providers' limits.
+type BudgetList struct {
+	SchemaVersion int                     `json:"schemaVersion"`
+	Timezone      string                  `json:"timezone"`
+	Rows          []BudgetAnswer          `json:"rows"`
+	Limits        []analytics.VendorLimit `json:"limits"`
+}
+
+// BudgetAnswer is how one budget stands.
+type BudgetAnswer struct {
+	Name   string  `json:"name"`
+	Scope  string  `json:"scope"`
+	Match  *string `json:"match"`
+	Window string  `json:"window"`
+	Action string  `json:"action"`
+	analytics.BudgetState
 }

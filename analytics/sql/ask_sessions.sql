@@ -1,8 +1,9 @@
 -- Sessions (sub-agents folded into their root) with activity in [$1, $2),
 -- newest first. $3 harness, $4 project, $5 search text in lower case ('' = any),
 -- $6 how many. $7: also those that never had a request or a prompt. $8: only
--- these sessions (empty = any), whose requests lie in [$9, $10). The project is
--- that of usage_sessions.sql.
+-- these sessions (empty = any), whose requests lie in [$9, $10). $11: only what
+-- comes after the session $14 of harness $13, whose last_at is $12 (none: the
+-- least number). The project is that of usage_sessions.sql.
 -- columns: native, harness, title, project, branch, parent, relation, first_at,
 -- last_at, subagents, prompts, then those of ask_figures.sql
 WITH spent AS (
@@ -42,5 +43,7 @@ WHERE s.root = s.id
   AND ($4 = '' OR pj.text = $4)
   AND ($5 = '' OR coalesce(a.hit, false) OR contains(lower(s.title), $5) OR contains(lower(s.native), $5)
        OR contains(lower(coalesce(pj.text, '')), $5) OR contains(lower(s.last_reply), $5))
-ORDER BY coalesce(greatest(x.last_at, a.last_at), s.last_reply_at) DESC NULLS LAST, s.native
+  AND (NOT $11 OR coalesce(greatest(x.last_at, a.last_at), s.last_reply_at, -9223372036854775808) < $12
+       OR coalesce(greatest(x.last_at, a.last_at), s.last_reply_at, -9223372036854775808) = $12 AND (s.native, h.text) > ($14, $13))
+ORDER BY coalesce(greatest(x.last_at, a.last_at), s.last_reply_at) DESC NULLS LAST, s.native, h.text
 LIMIT $6;

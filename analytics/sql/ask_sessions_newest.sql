@@ -1,5 +1,6 @@
 -- The newest $1 sessions (sub-agents folded into their root), without a window.
--- $2 harness ('' = any).
+-- $2 harness ('' = any). $3: only what comes after the session $6 of harness $5,
+-- whose last_at is $4 (none: the least number).
 -- columns: id, first_at, last_at (of their requests)
 WITH life AS (
   SELECT root, min(first_at) AS first_at, max(last_at) AS last_at FROM session GROUP BY root
@@ -15,5 +16,7 @@ JOIN life l ON l.root = s.id
 LEFT JOIN asked a ON a.root = s.id
 WHERE s.root = s.id
   AND ($2 = '' OR h.text = $2)
-ORDER BY coalesce(greatest(l.last_at, a.last_at), s.last_reply_at) DESC NULLS LAST, s.native
+  AND (NOT $3 OR coalesce(greatest(l.last_at, a.last_at), s.last_reply_at, -9223372036854775808) < $4
+       OR coalesce(greatest(l.last_at, a.last_at), s.last_reply_at, -9223372036854775808) = $4 AND (s.native, h.text) > ($6, $5))
+ORDER BY coalesce(greatest(l.last_at, a.last_at), s.last_reply_at) DESC NULLS LAST, s.native, h.text
 LIMIT $1;

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"meterbridge/analytics"
+	"meterbridge/dashboard"
 )
 
 func joined(list []string) string { return strings.Join(list, ", ") }
@@ -47,6 +48,8 @@ func (s *server) reports(h huma.API) {
 		func(ctx context.Context, in *ReportParams) (analytics.UsageReport, error) {
 			return s.usage(ctx, "block", *in)
 		})
+	look(s, h, operation("budgets", "/budgets", "How budgets and providers' limits stand",
+		"The budgets of the configuration, and under `limits` what logs tell of the providers' own."), s.budgets)
 	look(s, h, operation("prices", "/prices", "What a model costs",
 		"The answer of `meterbridge pricing show --json`. Without a provider: every provider that sells exactly this id. `rows` is empty and `reason` says why where there is no price."),
 		s.prices)
@@ -71,6 +74,19 @@ func (s *server) usage(ctx context.Context, by string, in ReportParams) (analyti
 		SinceText: in.Since, UntilText: in.Until, Zone: p.Zone, WeekStart: p.WeekStart,
 		Cost: analytics.CostMode(in.Cost), Breakdown: in.Breakdown, Last: in.Last,
 	})
+}
+
+type calendarInput struct {
+	Timezone  string `query:"timezone" maxLength:"64" doc:"IANA time zone in which days are formed (default: that of the configuration, else the system's)." example:"Europe/Berlin"`
+	WeekStart string `query:"weekStart" maxLength:"16" doc:"First day of a week (default: monday)."`
+}
+
+func (s *server) budgets(ctx context.Context, in *calendarInput) (dashboard.BudgetList, error) {
+	p, err := s.period(PeriodParams{Timezone: in.Timezone, WeekStart: in.WeekStart})
+	if err != nil {
+		return dashboard.BudgetList{}, err
+	}
+	return s.meter.BudgetStates(ctx, p.Zone, p.WeekStart)
 }
 
 type priceInput struct {

@@ -19,6 +19,9 @@ type sessionPeriodInput struct {
 }
 
 func (s *server) sessions(h huma.API) {
+	ask(s, h, operation("sessions", "/sessions", "Sessions, the newest first",
+		"The answer of `meterbridge sessions --json`, a page at a time: `nextCursor` is the `cursor` of the next page, null at the end. "+
+			"Sub-agents are folded into the session that started them."), s.list)
 	ask(s, h, operation("session", "/sessions/{id}", "One session in full",
 		"The answer of `meterbridge sessions ID --json`. `since` and `until` bound the numbers under `usage`.", 404, 409), s.session)
 	ask(s, h, operation("session-usage", "/sessions/{id}/usage", "What a session spent and did in a stretch of time",
@@ -27,7 +30,7 @@ func (s *server) sessions(h huma.API) {
 		"The answer of `meterbridge timeline ID --json`; times are epoch milliseconds. At most 2000 requests, the newest.", 404, 409), s.timeline)
 	look(s, h, operation("session-explain", "/sessions/{id}/explain", "Why a session's numbers are what they are",
 		"The answer of `meterbridge explain ID --json`: the session's logs are read again, and each record with usage is counted, merged or dropped by a rule. "+
-			"The id may be a day (2026-11-29) in the zone.", 404, 409), s.explain)
+			"The id may be a day (2026-11-29) in the zone. `limit` and `cursor` page through `records`; everything else is of all of them.", 404, 409), s.explain)
 }
 
 func (s *server) session(ctx context.Context, in *sessionPeriodInput) (analytics.SessionAnswer, error) {
@@ -60,13 +63,30 @@ func (s *server) timeline(ctx context.Context, in *sessionPeriodInput) (analytic
 
 type explainInput struct {
 	SessionParam
+	PageParams
 	Timezone string `query:"timezone" maxLength:"64" doc:"IANA time zone of a day."`
 }
 
-func (s *server) explain(ctx context.Context, in *explainInput) (analytics.ExplainReport, error) {
+// ExplainPage is an explanation with a page of its records.
+type ExplainPage struct {
+	analytics.ExplainReport
+	NextCursor *string `json:"nextCursor" doc:"The cursor of the next records; null at the end."`
+}
+
+func (s *server) explain(ctx context.Context, in *explainInput) (ExplainPage, error) {
 	p, err := s.period(PeriodParams{Timezone: in.Timezone})
 	if err != nil {
-		return analytics.ExplainReport{}, err
+		return ExplainPage{}, err
 	}
-	return s.meter.Explain(ctx, in.ID, p.Zone)
+	var skip int
+	if err := readCursor(in.Cursor, &skip); err != nil || skip < 0 {
+		return ExplainPage{}, badCursor()
+	}
+	r, err := s.meter.Explain(ctx, in.ID, p.Zone)
+	page := ExplainPage{ExplainReport: r}
+	page.Records = r.Records[min(skip, len(r.Records)):]
+	if len(page.Records) > in.Limit {
+		page.Records, page.NextCursor = page.Records[:in.Limit], cursor(skip+in.Limit)
+	}
+	return page, err
 }

@@ -8,26 +8,17 @@ import (
 
 	"meterbridge"
 	"meterbridge/analytics"
+	"meterbridge/dashboard"
 	"meterbridge/internal/config"
 )
 
-// BudgetAnswer is how one budget stands.
-type BudgetAnswer struct {
-	Name   string  `json:"name"`
-	Scope  string  `json:"scope"`
-	Match  *string `json:"match"`
-	Window string  `json:"window"`
-	Action string  `json:"action"`
-	analytics.BudgetState
-}
-
-// BudgetList is the answer about budgets, and what logs tell of providers' limits.
-type BudgetList struct {
-	SchemaVersion int                     `json:"schemaVersion"`
-	Timezone      string                  `json:"timezone"`
-	Rows          []BudgetAnswer          `json:"rows"`
-	Limits        []analytics.VendorLimit `json:"limits"`
-}
+// How budgets stand, in the shapes that commands print and the API sends.
+type (
+	// BudgetAnswer is how one budget stands.
+	BudgetAnswer = dashboard.BudgetAnswer
+	// BudgetList is the answer about budgets, and what logs tell of providers' limits.
+	BudgetList = dashboard.BudgetList
+)
 
 // BudgetQuery asks about the budgets of the settings, or about one that is
 // stated.
@@ -78,7 +69,9 @@ func (m *Meter) Budgets(ctx context.Context, q BudgetQuery) (BudgetList, error) 
 		return list, answerFault(err)
 	}
 	for i, b := range budgets {
-		list.Rows = append(list.Rows, BudgetAnswer{b.Name, b.Scope, optional(b.Match), b.Window, b.Action, states[i]})
+		list.Rows = append(list.Rows, BudgetAnswer{
+			Name: b.Name, Scope: b.Scope, Match: optional(b.Match), Window: b.Window, Action: b.Action, BudgetState: states[i],
+		})
 	}
 	list.Limits, err = m.ledger.Limits(ctx)
 	return list, answerFault(err)

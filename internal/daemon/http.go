@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"time"
@@ -17,6 +18,11 @@ var _ dashboard.Meter = (*Meter)(nil)
 // ShowPrice says what a model costs at a time; an empty provider lists all that sell it.
 func (m *Meter) ShowPrice(model, provider string, at time.Time) analytics.ModelPrices {
 	return m.prices.Show(model, provider, at)
+}
+
+// BudgetStates tells how the budgets of the settings stand now.
+func (m *Meter) BudgetStates(ctx context.Context, zone *time.Location, weekStart time.Weekday) (dashboard.BudgetList, error) {
+	return m.Budgets(ctx, BudgetQuery{Zone: zone, WeekStart: weekStart})
 }
 
 // Period has the zone and the week of reports, and no bounds.

@@ -1,0 +1,60 @@
+// Package events tells clients what changes, as server-sent events. It knows no
+// ledger: whoever changes something publishes it, internal/daemon wires both. It
+// imports nothing of the project but the other rooms of dashboard.
+package events
+
+import "meterbridge/dashboard"
+
+// Type is what an event tells of.
+type Type string
+
+// The types of events.
+const (
+	// Usage: requests came in or changed. Data is a UsageChange.
+	Usage Type = "usage"
+	// Scan: sources begin or cease to be read. Data is a dashboard.ScanState.
+	Scan Type = "scan"
+	// Budget: a budget's state changed. Data is that state, as budgets answers it.
+	Budget Type = "budget"
+	// Prices: another price table is in force. Data is a PriceChange.
+	Prices Type = "prices"
+	// Health: the daemon's state changed. Data is a dashboard.Health.
+	Health Type = "health"
+	// Reset: events were missed that are no longer kept; ask for everything again.
+	// Only a hub sends it.
+	Reset Type = "reset"
+)
+
+// UsageChange is the data of a usage event.
+type UsageChange struct {
+	Harness string `json:"harness"`
+	// Sessions are those with new or changed requests; more than MostSessions are
+	// cut, and Cut is true.
+	Sessions []string `json:"sessions"`
+	Cut      bool     `json:"cut"`
+	// Revision of the ledger from which on answers have the change.
+	Revision uint64 `json:"revision"`
+}
+
+// MostSessions are named in one event.
+const MostSessions = 100
+
+// NewUsageChange bounds the sessions.
+func NewUsageChange(harness string, sessions []string, revision uint64) UsageChange {
+	c := UsageChange{Harness: harness, Sessions: sessions, Revision: revision}
+	if c.Sessions == nil {
+		c.Sessions = []string{}
+	}
+	if len(sessions) > MostSessions {
+		c.Sessions, c.Cut = sessions[:MostSessions], true
+	}
+	return c
+}
+
+// PriceChange is the data of a prices event.
+type PriceChange struct {
+	TableVersion string `json:"tableVersion"`
+}
+
+// ScanChange is the data of a scan event.
+type ScanChange = dashboard.ScanState
