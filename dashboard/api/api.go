@@ -60,10 +60,10 @@ type server struct {
 func New(meter dashboard.Meter, o Options) http.Handler {
 	s := build(meter, o)
 	outer := http.NewServeMux()
-	outer.HandleFunc("GET /healthz", s.alive)
-	outer.HandleFunc("GET /readyz", s.ready)
+	outer.Handle("/healthz", onlyGet(http.HandlerFunc(s.alive)))
+	outer.Handle("/readyz", onlyGet(http.HandlerFunc(s.ready)))
 	if s.o.Events != nil {
-		outer.Handle("GET "+Prefix+"/events", s.o.Events)
+		outer.Handle(Prefix+"/events", onlyGet(s.o.Events))
 	}
 	outer.Handle("/", s.exchanged(s.mux))
 	return outer
@@ -102,6 +102,18 @@ func bootMark() string {
 	var bits [6]byte
 	_, _ = rand.Read(bits[:]) // it never fails
 	return hex.EncodeToString(bits[:])
+}
+
+// onlyGet refuses other methods than GET and HEAD.
+func onlyGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			routed(http.StatusMethodNotAllowed).Write(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // alive says that the process answers, and nothing else.

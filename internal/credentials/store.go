@@ -84,13 +84,16 @@ func Open(path string, now func() time.Time) *Store {
 }
 
 // Create makes a token and returns its secret, which is not to be had again. The
-// name must not be taken.
+// name must not be taken; the empty one is made up.
 func (s *Store) Create(name string, scopes []guard.Scope) (secret string, made Token, err error) {
+	secret = newSecret()
+	hash := sha256.Sum256([]byte(secret))
+	if name == "" {
+		name = "token-" + hex.EncodeToString(hash[:4])
+	}
 	if err := check(name, scopes); err != nil {
 		return "", Token{}, err
 	}
-	secret = newSecret()
-	hash := sha256.Sum256([]byte(secret))
 	made = Token{
 		ID: hex.EncodeToString(hash[:4]), Name: name, Scopes: slices.Clone(scopes), CreatedAt: s.now().UTC().Truncate(time.Second),
 		Hash: hex.EncodeToString(hash[:]),
@@ -112,7 +115,7 @@ func (s *Store) Create(name string, scopes []guard.Scope) (secret string, made T
 }
 
 func check(name string, scopes []guard.Scope) error {
-	if name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return ErrName
 	}
 	if len(scopes) == 0 {

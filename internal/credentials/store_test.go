@@ -101,7 +101,6 @@ func TestStore_RefusesWhatItCannotKeep(t *testing.T) {
 		scopes []guard.Scope
 		want   error
 	}{
-		{"", read(), ErrName},
 		{strings.Repeat("x", 101), read(), ErrName},
 		{"a\nb", read(), ErrName},
 		{"a", nil, ErrScope},

@@ -338,3 +338,119 @@ func TestAPI_SaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestAPI_PagesThroughSessionsAndRecords(t *testing.T) {
+	m, server := served(t)
+	whole, err := m.Sessions(t.Context(), SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, s := range whole.Sessions {
+		want = append(want, s.Harness+":"+s.Session)
+	}
+	pages := 0
+	for cursor := ""; ; pages++ {
+		page := decode[struct {
+			Sessions   []struct{ Harness, Session string }
+			NextCursor *string
+		}](t, ask(t, "GET", server.URL+"/api/v1/sessions?limit=2&cursor="+cursor))
+		for _, s := range page.Sessions {
+			got = append(got, s.Harness+":"+s.Session)
+		}
+		if page.NextCursor == nil {
+			break
+		}
+		cursor = *page.NextCursor
+	}
+	if !slices.Equal(want, got) || pages < 2 {
+		t.Errorf("%d more pages:\nwant %q\ngot  %q", pages, want, got)
+	}
+	id := url.PathEscape(want[0])
+	all, err := m.Explain(t.Context(), want[0], time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := 0
+	for cursor := ""; ; {
+		page := decode[struct {
+			Records    []any
+			AddsUp     bool
+			NextCursor *string
+		}](t, ask(t, "GET", server.URL+"/api/v1/sessions/"+id+"/explain?limit=1&cursor="+cursor))
+		if records += len(page.Records); !page.AddsUp {
+			t.Error("a page does not add up")
+		}
+		if page.NextCursor == nil {
+			break
+		}
+		cursor = *page.NextCursor
+	}
+	if records != len(all.Records) || records < 2 {
+		t.Errorf("%d records in pages, %d in all", records, len(all.Records))
+	}
+}
+
+func decode[T any](t *testing.T, r reply) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal(r.body, &v); err != nil || r.status != http.StatusOK {
+		t.Fatalf("%d %v: %s", r.status, err, r.body)
+	}
+	return v
+}
+
+// FuzzAPI asks with any path and any query: whatever comes, it is no fault of the
+// server, and an error is a problem document.
+func FuzzAPI(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"usage", "by=session&since=2026-10-05&until=2026-10-05&timezone=America/New_York"},
+		{"usage", "since=0001-01-01&until=9999-12-31&by=hour"},
+		{"usage", "since=-9999-01-01T00:00:00Z"},
+		{"usage", "since=292277026596-12-04"},
+		{"usage", "session=%25%27%3B--&project=%00&model=%F0%9F%92%A9"},
+		{"usage", "session=:&breakdown=1&last=1000000&cost=list"},
+		{"usage", "by=block&weekStart=Sunday&last=99999999999999999999"},
+		{"blocks", "harness=codex-cli"},
+		{"budgets", "timezone=../../etc/passwd"},
+		{"sessions", "limit=1&cursor=eyJhIjoxLCJoIjoiIiwicyI6IngifQ"},
+		{"sessions", "cursor=bnVsbA&search=%25_\\"},
+		{"sessions/%2e%2e/usage", ""},
+		{"sessions/a%2Fb%00/timeline", "since=1970-01-01T00:00:00-23:59"},
+		{"sessions/" + strings.Repeat("x", 5000), ""},
+		{"sessions/2026-10-05/explain", "cursor=LTE&timezone=UTC"},
+		{"sessions//usage", ""},
+		{"prices", "model=&provider=%20&at=2026-02-30"},
+		{"prices", "model=claude&at=9999-12-31T23:59:60Z"},
+		{"harnesses", "x"},
+		{"%zz", ";;&&==%"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	m, err := OpenDemo(f.Context(), Options{Getenv: func(string) string { return "UTC" }, OS: "linux", Now: time.Now})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { m.Close() })
+	if _, err := m.Scan(f.Context(), nil); err != nil {
+		f.Fatal(err)
+	}
+	h := m.API(api.Options{})
+	f.Fuzz(func(t *testing.T, path, query string) {
+		target := "http://localhost/api/v1/" + path + "?" + query
+		u, err := url.Parse(target)
+		if err != nil || strings.ContainsAny(target, " \r\n\t") {
+			return // what no client can send
+		}
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+		r.URL = u
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		switch {
+		case w.Code >= 500:
+			t.Errorf("%q ? %q: %d %s", path, query, w.Code, w.Body)
+		case w.Code >= 400 && w.Header().Get("Content-Type") != problem.ContentType:
+			t.Errorf("%q ? %q: %d %s", path, query, w.Code, w.Header().Get("Content-Type"))
+		}
+	})
+}
