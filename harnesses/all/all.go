@@ -7,6 +7,7 @@ import (
 	"meterbridge/harnesses/amp"
 	"meterbridge/harnesses/augment"
 	"meterbridge/harnesses/claudecode"
+	"meterbridge/harnesses/cline"
 	"meterbridge/harnesses/codexcli"
 	"meterbridge/harnesses/cursor"
 	"meterbridge/harnesses/geminicli"
@@ -14,6 +15,7 @@ import (
 	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
+	"meterbridge/harnesses/roocode"
 )
 
 // Harnesses returns every known harness, in the order of reports.
@@ -25,6 +27,8 @@ func Harnesses() []harnesses.Harness {
 		opencode.Harness(),
 		amp.Harness(),
 		pi.Harness(),
+		cline.Harness(),
+		roocode.Harness(),
 		augment.Harness(),
 		goose.Harness(),
 		cursor.Harness(),
