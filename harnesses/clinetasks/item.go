@@ -16,7 +16,7 @@ import (
 // item is what a list of tasks says of one.
 type item struct {
 	id, title, project, model string
-	parent, mode                     string
+	parent, mode              string
 }
 
 func readItem(o jsonvalue.Object) item {
