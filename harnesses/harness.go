@@ -140,6 +140,8 @@ type Declaration struct {
 	Gaps []string
 	// Layouts are sentences on the layouts that are read.
 	Layouts []string
+	// MCP says how a user gives it our MCP server; nil where that is not known.
+	MCP *MCPClient
 }
 
 // Harness is one coding agent's logs and their meaning.

@@ -40,6 +40,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,
+		MCP:           mcpClient(),
 		UsageReadable: true,
 		NeverReported: []string{"reasoning", "cost"},
 		Gaps: []string{

@@ -45,6 +45,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,
+		MCP:           harnesses.MCPServers("~/.augment/settings.json"),
 		UsageReadable: true,
 		NeverReported: []string{"reasoning", "cost"},
 		Gaps: []string{

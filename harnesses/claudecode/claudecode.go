@@ -45,6 +45,7 @@ func declaration() harnesses.Declaration {
 		CostField:     "costUSD of old builds, once per request",
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,
+		MCP:           mcpClient(),
 		UsageReadable: true,
 		Gaps: []string{
 			"The send time is null in builds without api-request rows.",

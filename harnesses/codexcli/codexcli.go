@@ -65,6 +65,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,
+		MCP:           mcpClient(),
 		UsageReadable: true,
 		NeverReported: []string{"cost"},
 		Gaps: []string{

@@ -42,6 +42,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.NoTimes,
 		Precision:     meterbridge.PerRequest,
+		MCP:           harnesses.MCPServers("~/.cursor/mcp.json, or .cursor/mcp.json in a project"),
 		NeverReported: []string{"input", "output", "reasoning", "cacheRead", "cacheWrite", "cost"},
 		Gaps: []string{
 			"Usage is kept on the server. Counts of tokens in old conversations stand on the last message of a turn only, without cache, and are 0 since February 2026: they are not read.",

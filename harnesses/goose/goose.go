@@ -42,6 +42,7 @@ func declaration() harnesses.Declaration {
 		CostField:     "usage_ledger.cost, reported by the provider or estimated by the program; before schema 15 sessions.accumulated_cost",
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,
+		MCP:           mcpClient(),
 		UsageReadable: true,
 		NeverReported: []string{"reasoning"},
 		Gaps: []string{

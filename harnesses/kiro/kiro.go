@@ -44,6 +44,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.NoTimes,
 		Precision:     meterbridge.PerRequest,
+		MCP:           harnesses.MCPServers("~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project"),
 		NeverReported: []string{"input", "output", "reasoning", "cacheRead", "cacheWrite", "cost"},
 		Gaps: []string{
 			"Conversations hold no counts of tokens: the fields for them are there and are always 0.",

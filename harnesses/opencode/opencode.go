@@ -29,6 +29,7 @@ func declaration() harnesses.Declaration {
 		CostField:     "message.data.cost",
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,
+		MCP:           mcpClient(),
 		UsageReadable: true,
 		Gaps: []string{
 			"Requests for titles and other calls of the small model are not in the store: one per new session.",

@@ -21,14 +21,9 @@ import (
 //go:embed tools/*.json
 var toolFiles embed.FS
 
-// asking lends the open installation for one question.
-type asking func(ctx context.Context, ask func(*Meter) error) error
-
 // meterTools are the tools that answer what commands answer.
 type meterTools struct {
-	lend asking
-	// scanning is held by the one who reads what is new.
-	scanning chan struct{}
+	lender
 	// patience is how long a question waits for what is new to be read.
 	patience time.Duration
 }
@@ -37,8 +32,8 @@ type meterTools struct {
 const toolTime = 50 * time.Second
 
 // newTools makes the tools, all of them read-only.
-func newTools(lend asking) ([]bridge.Tool, error) {
-	t := &meterTools{lend: lend, scanning: make(chan struct{}, 1), patience: 15 * time.Second}
+func newTools(l lender) ([]bridge.Tool, error) {
+	t := &meterTools{lender: l, patience: 15 * time.Second}
 	var list []bridge.Tool
 	var errs []error
 	add := func(tool bridge.Tool, err error) {
@@ -77,15 +72,12 @@ func question[In any](t *meterTools, name string, ask func(*meterTools, context.
 		if err := json.Unmarshal(args, &in); err != nil {
 			return bridge.Result{}, invalid("%v", err)
 		}
+		stale, err := t.freshenFor(ctx, in)
+		if err != nil {
+			return bridge.Result{}, toolError(err)
+		}
 		var result bridge.Result
-		err := t.lend(ctx, func(m *Meter) error {
-			var stale string
-			if about, ok := any(in).(interface{ ofPrices() bool }); !ok || !about.ofPrices() {
-				var err error
-				if stale, err = t.freshen(ctx, m); err != nil {
-					return err
-				}
-			}
+		err = t.lend(ctx, func(m *Meter) error {
 			r, err := ask(t, ctx, m, in)
 			if err == nil {
 				result, err = r.result(stale)
@@ -123,18 +115,20 @@ func readTool(name string) (bridge.Tool, error) {
 	}, nil
 }
 
+// freshenFor reads what is new unless the question is of the price table alone.
+func (t *meterTools) freshenFor(ctx context.Context, in any) (stale string, err error) {
+	if about, ok := in.(interface{ ofPrices() bool }); ok && about.ofPrices() {
+		return "", nil
+	}
+	return t.freshen(ctx)
+}
+
 // freshen reads what is new, as far as that is soon done; else the answer is of
 // what is known by now, and stale says so.
-func (t *meterTools) freshen(ctx context.Context, m *Meter) (stale string, err error) {
+func (t *meterTools) freshen(ctx context.Context) (stale string, err error) {
 	limited, cancel := context.WithTimeout(ctx, t.patience)
 	defer cancel()
-	select {
-	case t.scanning <- struct{}{}:
-		defer func() { <-t.scanning }()
-		_, err = m.Scan(limited, nil)
-	case <-limited.Done():
-		err = limited.Err()
-	}
+	err = t.refresh(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return "the logs are still being read, so these numbers are not complete; ask again in a minute", nil
 	}

@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"meterbridge/bridge"
+	"meterbridge/bridge/edge"
+	"meterbridge/bridge/registry"
+	"meterbridge/bridge/relay"
+)
+
+// instructions are what a model is told of the server as a whole.
+const instructions = "Exact token usage and cost of the coding agents on this machine, read from their own session logs. " +
+	"meter_usage answers how much, meter_sessions and meter_timeline what happened, meter_explain why a number is what it is, " +
+	"meter_budget what is left, meter_pricing what models cost. All of them only read."
+
+// newEdge is the MCP endpoint over an installation.
+func newEdge(l lender, o edge.Options) (*edge.Edge, error) {
+	tools, err := newTools(l)
+	if err != nil {
+		return nil, err
+	}
+	if o.Registry, err = registry.New(tools...); err != nil {
+		return nil, err
+	}
+	o.Instructions = instructions
+	return edge.New(o)
+}
+
+// MCP is the endpoint that the daemon serves at /mcp, behind its guard. Until
+// there are agents, whoever the guard lets in is the user. The caller closes it.
+func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
+	o.Version, o.Identify = m.opts.Version, local
+	return newEdge(kept{m}, o)
+}
+
+// local takes every caller for the user of this machine.
+func local(*http.Request) (bridge.Identity, bool) { return bridge.Identity{Agent: bridge.Local}, true }
+
+// RelayMCP speaks MCP on the streams of a program that a client started. It asks
+// the daemon, and where none runs it answers itself, with the ledger open only
+// while it is asked something; each connection finds out anew, so a daemon may
+// come and go.
+func RelayMCP(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	l := newLease(func(ctx context.Context) (*Meter, error) { return Open(ctx, o) }, leaseIdle)
+	defer l.close()
+	e, err := newEdge(l, edge.Options{Version: o.Version, Identify: local})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	here := newPipes()
+	server := &http.Server{Handler: e, ReadHeaderTimeout: 10 * time.Second}
+	server.SetKeepAlivesEnabled(false)
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(here) }) // ends with Close, below
+	defer serving.Wait()
+	defer server.Close()
+	socket := SocketPath(o)
+	over := &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			d := net.Dialer{Timeout: 2 * time.Second}
+			if conn, err := d.DialContext(ctx, "unix", socket); err == nil {
+				return conn, nil
+			}
+			return here.dial(ctx)
+		},
+		MaxIdleConnsPerHost: 16, DisableCompression: true,
+	}
+	defer over.CloseIdleConnections()
+	return relay.Run(ctx, relay.Options{In: in, Out: out, Client: &http.Client{Transport: over}, URL: "http://localhost/mcp"})
+}
+
+// pipes is a listener whose connections come from this process.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept implements net.Listener.
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+// MCPEntry is how a user adds the MCP server to a harness by hand.
+type MCPEntry struct {
+	SchemaVersion int    `json:"schemaVersion"`
+	Harness       string `json:"harness"`
+	// File is where the entry goes, Entry its text.
+	File  string `json:"file"`
+	Entry string `json:"entry"`
+	// Command of the harness does the same; null when it has none.
+	Command []string `json:"command"`
+}
+
+// ErrNoMCP says that it is not known how a harness is given an MCP server.
+var ErrNoMCP = errors.New("how it is given an MCP server is not known")
