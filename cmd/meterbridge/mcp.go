@@ -33,7 +33,7 @@ func newMCPConfigCmd(a *app) *cobra.Command {
 			if err := knownHarness(args[0]); err != nil {
 				return err
 			}
-			e, err := daemon.MCPConfig(args[0], program())
+			e, err := daemon.MCPConfig(args[0], thisProgram())
 			if err != nil {
 				return err
 			}
@@ -45,9 +45,9 @@ func newMCPConfigCmd(a *app) *cobra.Command {
 	}
 }
 
-// program is how an agent starts this program: by its path, as an agent may have
+// thisProgram is how an agent starts this program: by its path, as an agent may have
 // another PATH.
-func program() string {
+func thisProgram() string {
 	path, err := os.Executable()
 	if err != nil {
 		return "meterbridge"

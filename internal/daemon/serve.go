@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"meterbridge/bridge/edge"
 	"meterbridge/dashboard/guard"
 	"meterbridge/dashboard/metrics"
 	"meterbridge/internal/config"
@@ -43,6 +44,7 @@ type server struct {
 	guard   *guard.Guard
 	browser *guard.Browser
 	metrics *metrics.Metrics
+	mcp     *edge.Edge
 }
 
 // Serve watches the logs and answers until ctx ends or a caller of the socket
@@ -55,6 +57,10 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	if m.live, err = m.Live(LiveOptions{Log: o.Log, Commit: s.metrics.Committed}); err != nil {
 		return err
 	}
+	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused}); err != nil {
+		return err
+	}
+	defer s.mcp.Close()
 	listeners, err := s.listen(ctx)
 	if err != nil {
 		return err
@@ -123,6 +129,7 @@ func (s *server) run(ctx context.Context, l listeners) error {
 		errs = append(errs, err)
 	}
 	s.stop()
+	s.mcp.Close() // its streams and calls would not end by themselves
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	errs = append(errs, ended(tcp.Shutdown(limit)), ended(socket.Shutdown(limit)))

@@ -23,8 +23,14 @@ func (s *server) handler() http.Handler {
 	mux.Handle("/metrics", s.guard.Wrap(s.metrics.Handler(), guard.Rule{
 		Open: s.meter.config.Serve.MetricsOpen, Scopes: []guard.Scope{guard.ScopeMetrics, guard.ScopeRead}, Browser: true,
 	}))
+	mux.Handle("/mcp", s.guard.Wrap(s.mcp, guard.Rule{
+		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody,
+	}))
 	return mux
 }
+
+// mcpBody is the largest MCP message in bytes.
+const mcpBody = 4 << 20
 
 // socketHandler adds what only the owner of the socket may ask.
 func (s *server) socketHandler(open http.Handler) http.Handler {
