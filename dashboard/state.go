@@ -39,8 +39,25 @@ type ScanState struct {
 	// StartedAt and EndedAt are those of the newest scan; null before it.
 	StartedAt *time.Time `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt"`
-	// Error is why the newest scan was cut short; null when it was not.
+	// Error is why the newest scan was cut short, or why what was read cannot be
+	// committed; null when all is well.
 	Error *string `json:"error"`
+	// Live: sources are watched. The fields below are about that.
+	Live bool `json:"live"`
+	// LagMs is the age of the oldest change that was seen and is not committed.
+	LagMs int64 `json:"lagMs"`
+	// Degraded are the reasons why changes may be seen late.
+	Degraded []string `json:"degraded"`
+}
+
+// HarnessScan is what a live scan has done of one harness since it began.
+type HarnessScan struct {
+	// ToDoBytes and DoneBytes are of the scan that runs; 0 when none does.
+	ToDoBytes int64 `json:"toDoBytes"`
+	DoneBytes int64 `json:"doneBytes"`
+	BytesRead int64 `json:"bytesRead"`
+	// Problems counts what could not be read, by reason.
+	Problems map[string]int64 `json:"problems"`
 }
 
 // HarnessList is the answer of `harnesses`.
@@ -68,6 +85,8 @@ type HarnessAnswer struct {
 	Files int64 `json:"files"`
 	// Gone is the number of sources that were there once.
 	Gone int64 `json:"gone"`
+	// Scan is there while sources are watched.
+	Scan *HarnessScan `json:"scan,omitempty"`
 }
 
 // RootAnswer is a place that is looked in.

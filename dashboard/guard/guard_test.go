@@ -187,6 +187,35 @@ func TestGuard_TellsReasonsAndCallers(t *testing.T) {
 	}
 }
 
+// A server that listens on more than the loopback is called by the address that
+// the connection came in at, and by no other.
+func TestGuard_KnowsTheAddressItWasReachedAt(t *testing.T) {
+	g := New(Options{})
+	for _, c := range []struct {
+		local, host string
+		ok          bool
+	}{
+		{"192.168.1.5:7433", "192.168.1.5:7433", true},
+		{"192.168.1.5:7433", "192.168.1.5:8080", true},
+		{"192.168.1.5:7433", "192.168.1.6:7433", false},
+		{"192.168.1.5:7433", "attacker.example:7433", false},
+		{"[fe80::1]:7433", "[fe80::1]:7433", true},
+		{"[::ffff:192.168.1.5]:7433", "192.168.1.5", true},
+		{"127.0.0.1:7433", "192.168.1.5:7433", false},
+	} {
+		local, err := net.ResolveTCPAddr("tcp", c.local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
+		r.Host = c.host
+		if got := g.host(r) == nil; got != c.ok {
+			t.Errorf("reached at %s as %s: %v", c.local, c.host, got)
+		}
+	}
+}
+
 func TestGuard_RulesAreOfTheirHandler(t *testing.T) {
 	g := New(Options{Tokens: known()})
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 // name that was made to lead to this machine carries that name.
 func (g *Guard) host(r *http.Request) *refusal {
 	name, ok := hostName(r.Host)
-	if ok && (g.hosts[name] || loopback(name)) {
+	if ok && (g.hosts[name] || loopback(name) || reached(r, name)) {
 		return nil
 	}
 	return &refusal{
@@ -48,6 +48,18 @@ func hostName(host string) (string, bool) {
 func loopback(name string) bool {
 	ip, err := netip.ParseAddr(name)
 	return err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
+}
+
+// reached reports whether a name is the literal address that the connection came
+// in at: where the user has the server listen on more than the loopback, no name
+// stands between the client and it.
+func reached(r *http.Request, name string) bool {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return false
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Zone() == "" && ip.Unmap() == at.AddrPort().Addr().WithZone("").Unmap()
 }
 
 // origin refuses pages of other origins, also those of another port of this

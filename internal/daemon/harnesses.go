@@ -35,10 +35,11 @@ func (m *Meter) Harnesses(ctx context.Context) (HarnessList, error) {
 		here[sources[i].Harness]++
 	}
 	list := HarnessList{SchemaVersion: 1, Scan: m.scanState(), Rows: []HarnessAnswer{}}
+	scans := m.harnessScans()
 	for _, h := range all.Harnesses() {
 		row := declared(h)
 		row.Roots = m.rootsOf(h)
-		row.Files, row.Gone = here[h.ID], gone[h.ID]
+		row.Files, row.Gone, row.Scan = here[h.ID], gone[h.ID], scans[h.ID]
 		list.Rows = append(list.Rows, row)
 	}
 	return list, nil

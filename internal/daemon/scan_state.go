@@ -37,25 +37,40 @@ func (l *scanLog) end(at time.Time, err error) {
 func (l *scanLog) state() dashboard.ScanState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.now
+	now := l.now
+	now.Degraded = []string{}
+	return now
 }
 
-// scanState is how the reading of sources goes: that of the live scanner where
-// one runs, else that of the scans that were asked for.
+// scanState tells how the reading of sources goes, live or by single scans.
 func (m *Meter) scanState() dashboard.ScanState {
 	if m.live == nil {
 		return m.scans.state()
 	}
 	live := m.live.State()
-	s := dashboard.ScanState{Running: live.Scanning, Complete: live.Ready, Scans: live.Rescans}
-	if !live.LastRescan.IsZero() {
-		end := live.LastRescan.UTC()
-		begin := end.Add(-live.RescanCost)
-		s.StartedAt, s.EndedAt = &begin, &end
+	out := dashboard.ScanState{
+		Running: live.Scanning, Complete: live.Ready, Scans: live.Rescans, Live: true, LagMs: live.Lag.Milliseconds(), Degraded: listed(live.Degraded),
+	}
+	if at := live.LastRescan.UTC(); !live.LastRescan.IsZero() {
+		out.EndedAt = &at
+		begun := at.Add(-live.RescanCost)
+		out.StartedAt = &begun
 	}
 	if live.Err != nil {
 		text := live.Err.Error()
-		s.Error = &text
+		out.Error = &text
 	}
-	return s
+	return out
+}
+
+// harnessScans are the states of a live scan by harness; empty without one.
+func (m *Meter) harnessScans() map[string]*dashboard.HarnessScan {
+	of := map[string]*dashboard.HarnessScan{}
+	if m.live == nil {
+		return of
+	}
+	for _, h := range m.live.State().Harnesses {
+		of[h.Harness] = &dashboard.HarnessScan{ToDoBytes: h.ToDo, DoneBytes: h.Done, BytesRead: h.BytesRead, Problems: h.Problems}
+	}
+	return of
 }

@@ -45,6 +45,8 @@ type server struct {
 	browser *guard.Browser
 	metrics *metrics.Metrics
 	mcp     *edge.Edge
+	// events tells what changes.
+	events *announcer
 }
 
 // Serve watches the logs and answers until ctx ends or a caller of the socket
@@ -54,7 +56,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	defer stop()
 	s := m.newServer(o, stop)
 	var err error
-	if m.live, err = m.Live(LiveOptions{Log: o.Log, Commit: s.metrics.Committed}); err != nil {
+	if m.live, err = m.Live(LiveOptions{Log: o.Log, Commit: s.metrics.Committed, Committed: s.events.committed}); err != nil {
 		return err
 	}
 	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused}); err != nil {
@@ -66,6 +68,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	}
 	defer os.Remove(m.paths.Socket())
+	defer s.events.start(ctx)()
 	return errors.Join(s.run(ctx, listeners), s.metrics.Close())
 }
 
@@ -76,6 +79,7 @@ func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
 		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,
 		Floor: shownFile(m.paths.ShownMetrics()), Now: m.opts.Now, Log: o.Log,
 	})
+	s.events = newAnnouncer(m, o.Log)
 	s.guard = guard.New(guard.Options{
 		Tokens: credentials.Open(m.paths.Tokens(), m.opts.Now), Browser: s.browser, Log: o.Log,
 		Refused: func(why guard.Reason) { s.metrics.Refused(string(why)) },

@@ -14,7 +14,7 @@ const sessionCookie = "meterbridge"
 // handler answers on both listeners; the guard tells their callers apart.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
-	answers := s.meter.API(api.Options{Log: s.o.Log})
+	answers := s.meter.API(api.Options{Log: s.o.Log, Events: s.events.hub})
 	mux.Handle(api.Prefix+"/", s.guard.Wrap(answers, guard.Rule{Scopes: []guard.Scope{guard.ScopeRead}, Browser: true}))
 	for _, probe := range []string{"/healthz", "/readyz"} {
 		mux.Handle(probe, s.guard.Wrap(answers, guard.Rule{Open: true}))
