@@ -15,6 +15,7 @@ import (
 	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
+	"meterbridge/harnesses/qwencode"
 	"meterbridge/harnesses/roocode"
 )
 
@@ -24,6 +25,7 @@ func Harnesses() []harnesses.Harness {
 		claudecode.Harness(),
 		codexcli.Harness(),
 		geminicli.Harness(),
+		qwencode.Harness(),
 		opencode.Harness(),
 		amp.Harness(),
 		pi.Harness(),
