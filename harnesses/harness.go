@@ -57,6 +57,11 @@ type Root struct {
 type Kind struct {
 	Name  string
 	Shape Shape
+	// Totals: the source holds running totals, whose differences the parser dates by
+	// what it remembers of earlier readings. That memory is handed over however the
+	// source is read, and a document of the kind has a Companion too and is read by a
+	// RememberingParser.
+	Totals bool
 }
 
 // Options are asked of a parser when it is opened.
@@ -89,6 +94,16 @@ type LineParser interface {
 // DocumentParser reads a file that is rewritten whole.
 type DocumentParser interface {
 	Document(content []byte, out *meterbridge.Batch)
+}
+
+// RememberingParser is a DocumentParser of a kind with Totals.
+type RememberingParser interface {
+	DocumentParser
+	// State is the memory after the document.
+	State() []byte
+	// Waits reports that nothing can be said before a file beside the document is
+	// there: it is then read again at each look, and what it gave is one Problem.
+	Waits() bool
 }
 
 // DatabaseParser reads another program's SQLite file.
@@ -157,8 +172,8 @@ type Harness struct {
 	// source and how it is read. Skip says which folders are never entered.
 	Claim func(rel string) (Kind, bool)
 	Skip  func(relDir string) bool
-	// Companion is the file whose growth stands for the source's ("x.db" →
-	// "x.db-wal"); nil where there is none.
+	// Companion is the file whose growth stands for a database's ("x.db" →
+	// "x.db-wal"), or for that of a document of a kind with Totals; nil where there is none.
 	Companion func(path string) string
 	// Lines, Document and Database open parsers; those of shapes that the
 	// harness does not have are nil.

@@ -313,7 +313,7 @@ func (w *walker) claimed(path, rel string, kind harnesses.Kind, st stat) {
 	if st.modTime.After(w.newest) {
 		w.newest = st.modTime
 	}
-	if w.h.Companion != nil && kind.Shape == harnesses.Database {
+	if hasCompanion(w.h, kind) {
 		f.companion = companionOf(w.h.Companion(path))
 	}
 	w.out.files = append(w.out.files, f)
@@ -330,6 +330,11 @@ func (w *walker) unreadable(dir, rel string, err error) {
 	f := w.make(dir, rel, harnesses.Kind{Name: folderKind}, stat{})
 	f.err = err
 	w.out.files = append(w.out.files, f)
+}
+
+// hasCompanion reports whether a file beside a source of the kind stands for it.
+func hasCompanion(h *harnesses.Harness, kind harnesses.Kind) bool {
+	return h.Companion != nil && (kind.Shape == harnesses.Database || kind.Totals)
 }
 
 // companionOf folds the size and the time of a side file into one number.

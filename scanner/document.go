@@ -32,12 +32,30 @@ func (r *reading) document(ctx context.Context, f *os.File) error {
 		return r.fail(ctx, err)
 	}
 	content = content[:n]
-	r.h.Document(r.t.kind, r.options(nil)).Document(content, &r.batch)
+	parser := r.h.Document(r.t.kind, r.options(r.t.state))
+	parser.Document(content, &r.batch)
 	if slices.ContainsFunc(r.batch.Problems, unparsed) {
 		r.whole = false // half-written perhaps: what it lacks is not taken for vanished
 	}
 	r.seen(content)
+	if p, ok := parser.(harnesses.RememberingParser); ok {
+		return r.remember(ctx, p)
+	}
 	return r.emit(ctx, nil)
+}
+
+// remember hands on what a document with running totals gave. While it waits for
+// a file beside it, that is said once.
+func (r *reading) remember(ctx context.Context, p harnesses.RememberingParser) error {
+	if !p.Waits() {
+		return r.emit(ctx, p.State())
+	}
+	r.count(r.t.harness, Counts{Unreadable: 1})
+	if k := r.t.known; k != nil && k.Size == unread && !k.Gone {
+		return nil
+	}
+	r.cp.Size, r.whole = unread, false
+	return r.emit(ctx, r.t.state)
 }
 
 // unparsed: what a document holds beside the problem may be missing from it; of
@@ -67,6 +85,7 @@ func (r *reading) database(ctx context.Context) error {
 	if r.t.mode == resume {
 		r.cp.Generation, r.whole = max(1, r.t.known.Generation), false
 	}
+	r.whole = r.whole && !(r.t.kind.Totals && len(state) > 0)
 	if r.whole {
 		r.count(r.t.harness, Counts{Whole: 1})
 	}

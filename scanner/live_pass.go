@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"meterbridge/harnesses"
 )
 
 // manyOdd is how many sources that are not as they were known are planned with
@@ -138,7 +137,7 @@ func (l *Live) arrive(found *findings) {
 	}
 	for i := range found.files {
 		f := &found.files[i]
-		if h := &l.scanner.harnesses[f.harness]; f.kind.Shape == harnesses.Database && h.Companion != nil {
+		if h := &l.scanner.harnesses[f.harness]; hasCompanion(h, f.kind) {
 			l.companions[h.Companion(f.path)] = f.path
 		}
 	}

@@ -171,7 +171,7 @@ func (s *Scanner) Scan(ctx context.Context) (Result, error) {
 // those whose checkpoint is only amended.
 func (s *Scanner) loadStates(ctx context.Context, p *plan) error {
 	for _, t := range p.tasks {
-		if t.mode == resume {
+		if t.mode == resume || t.kind.Totals && t.known != nil {
 			if err := s.loadState(ctx, t.known.Source, &t.state); err != nil {
 				return err
 			}

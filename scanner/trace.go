@@ -58,6 +58,9 @@ func (s *Scanner) traceOne(ctx context.Context, w *worker, src Source) (Traced, 
 		out.Err = err
 		return out, nil
 	}
+	if err := s.recall(ctx, t); err != nil {
+		return out, err
+	}
 	w.send = func(_ context.Context, _ *task, u meterbridge.Unit) error {
 		out.Batch = joined(out.Batch, u.Batch)
 		return nil
@@ -67,6 +70,24 @@ func (s *Scanner) traceOne(ctx context.Context, w *worker, src Source) (Traced, 
 		return out, fmt.Errorf("trace %s: %w", src.Path, err)
 	}
 	return out, nil
+}
+
+// recall hands over what the parser of a source with running totals remembers:
+// without it the source tells of one reading only.
+func (s *Scanner) recall(ctx context.Context, t *task) error {
+	if !t.kind.Totals {
+		return nil
+	}
+	known, err := s.sink.Checkpoints(ctx)
+	if err != nil {
+		return fmt.Errorf("read checkpoints: %w", err)
+	}
+	for i := range known {
+		if k := &known[i]; k.Path == t.path && k.Harness == s.harnesses[t.harness].ID {
+			return s.loadState(ctx, k.Source, &t.state)
+		}
+	}
+	return nil
 }
 
 // locate makes a task of a source's path.

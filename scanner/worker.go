@@ -97,7 +97,9 @@ func (r *reading) open(ctx context.Context) error {
 	if err != nil {
 		return r.fail(ctx, err)
 	}
+	beside := r.t.companion
 	r.t.stat = statOf(info)
+	r.t.companion = beside
 	r.begin()
 	if r.t.kind.Shape == harnesses.Document {
 		return r.document(ctx, f)

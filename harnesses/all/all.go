@@ -10,6 +10,7 @@ import (
 	"meterbridge/harnesses/cline"
 	"meterbridge/harnesses/codexcli"
 	"meterbridge/harnesses/cursor"
+	"meterbridge/harnesses/droid"
 	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
 	"meterbridge/harnesses/kiro"
@@ -33,6 +34,7 @@ func Harnesses() []harnesses.Harness {
 		roocode.Harness(),
 		augment.Harness(),
 		goose.Harness(),
+		droid.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}
