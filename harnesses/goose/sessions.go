@@ -192,6 +192,7 @@ func (s *session) beyond(q *meterbridge.Request) bool {
 		CacheRead: over(s.all.CacheRead, c.tokens.CacheRead), CacheWrite5m: over(s.all.CacheWrite5m, c.tokens.CacheWrite5m),
 	})
 	q.EndedAt, q.Precision, q.Rule, q.Recorded = c.first, meterbridge.PerRun, "remainder", meterbridge.NullPico{}
+	q.Calls = meterbridge.Reported(0)
 	if s.cost.OK && c.cost.OK && s.cost.Amount.Cmp(c.cost.Amount) > 0 {
 		q.Recorded = meterbridge.SomePico(s.cost.Amount.Add(c.cost.Amount.Times(-1)))
 	}

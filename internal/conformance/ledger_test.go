@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,10 +35,19 @@ func (b both) Checkpoints(ctx context.Context) ([]meterbridge.Checkpoint, error)
 }
 
 func (b both) Commit(ctx context.Context, units []meterbridge.Unit) error {
-	if err := b.Ledger.Commit(ctx, units); err != nil {
+	theirs := slices.Clone(units) // each gives new sources numbers of its own
+	if err := b.Ledger.Commit(ctx, theirs); err != nil {
 		return err
 	}
-	return b.model.Commit(ctx, units)
+	if err := b.model.Commit(ctx, units); err != nil {
+		return err
+	}
+	for i := range units {
+		if units[i].Checkpoint.Source != theirs[i].Checkpoint.Source {
+			return fmt.Errorf("the ledger calls %s source %d, the model %d", units[i].Checkpoint.Path, theirs[i].Checkpoint.Source, units[i].Checkpoint.Source)
+		}
+	}
+	return nil
 }
 
 // TestLedger_ObeysTheModel grows and disrupts the logs of every fixture and
