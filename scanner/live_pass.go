@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"time"
-
 )
 
 // manyOdd is how many sources that are not as they were known are planned with
