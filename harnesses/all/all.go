@@ -13,6 +13,7 @@ import (
 	"meterbridge/harnesses/droid"
 	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
+	"meterbridge/harnesses/grok"
 	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
@@ -35,6 +36,7 @@ func Harnesses() []harnesses.Harness {
 		augment.Harness(),
 		goose.Harness(),
 		droid.Harness(),
+		grok.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}
