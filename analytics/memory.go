@@ -33,6 +33,10 @@ type memory struct {
 	has map[string]bool
 	// dirty are the days whose rollup is out of date.
 	dirty map[int32]bool
+	// touched are the sessions whose facts changed since the rollup was made, unless
+	// they are many, or not all known.
+	touched     map[int32]bool
+	touchedMany bool
 	// stores is the store of each harness's requests, as last seen.
 	stores map[string]string
 	// driven: there are rows of driving harnesses with response ids; nil when that
@@ -110,7 +114,7 @@ func (l *Ledger) remember(ctx context.Context) error {
 	}
 	m := memory{
 		sources: map[int64]*sourceInfo{}, sessions: map[sessionKey]*sessionState{}, byID: map[int32]*sessionState{},
-		has: map[string]bool{}, dirty: map[int32]bool{}, stores: map[string]string{},
+		has: map[string]bool{}, dirty: map[int32]bool{}, touched: map[int32]bool{}, stores: map[string]string{},
 	}
 	for _, load := range []func(context.Context, *memory) error{l.loadWords, l.loadSources, l.loadCounts, l.loadDirty} {
 		if err := load(ctx, &m); err != nil {
@@ -176,7 +180,7 @@ func (l *Ledger) loadDirty(ctx context.Context, m *memory) error {
 	return l.each(ctx, "SELECT DISTINCT day FROM rollup_dirty", func(rows *sql.Rows) error {
 		var day int32
 		err := rows.Scan(&day)
-		m.dirty[day] = true
+		m.dirty[day], m.touchedMany = true, true
 		return err
 	})
 }

@@ -250,6 +250,7 @@ func (c *commit) account(row *requestState) {
 	c.dirty(row.r.EndedAt)
 	if row.stored {
 		c.dirty(row.was.r.EndedAt)
+		m.touchSession(row.was.session.id)
 		if was := row.was; was.session != row.session || c.bounds(was.session, milli(was.r.EndedAt), at) {
 			c.remeasure[was.session.id] = true
 		}

@@ -97,11 +97,12 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		touched := l.mem.touchedRoots()
 		return l.execAll(ctx,
 			"DELETE FROM rollup_day WHERE day IN (SELECT day FROM rollup_dirty)",
 			fill(rollupSQL, map[string]string{"day": dayExpr(zone, "ended_at")}),
-			"DELETE FROM unanswered WHERE root IN ("+touchedSQL+")",
-			fill(unansweredSQL, map[string]string{"touched": touchedSQL}),
+			"DELETE FROM unanswered WHERE root IN ("+touched+")",
+			fill(unansweredSQL, map[string]string{"touched": touched}),
 			"DELETE FROM rollup_dirty")
 	})
 	if err != nil {
@@ -110,6 +111,29 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 	l.stats.Days += days
 	if l.mem.loaded {
 		l.mem.dirty = map[int32]bool{}
+		l.mem.touched, l.mem.touchedMany = map[int32]bool{}, false
 	}
 	return nil
+}
+
+// touchedRoots is a query for the root sessions whose prompts must be looked at
+// again: those of the sessions that commits touched since the last time while
+// they are few and remembered, else all that were alive on the dirty days.
+func (m *memory) touchedRoots() string {
+	if !m.loaded || m.touchedMany {
+		return touchedSQL
+	}
+	return "SELECT root FROM session WHERE id IN " + numbers(append(sorted(m.touched), 0))
+}
+
+// maxTouched is how many touched sessions are remembered one by one.
+const maxTouched = 1000
+
+// touchSession notes that facts of a session changed.
+func (m *memory) touchSession(id int32) {
+	if m.touchedMany {
+		return
+	}
+	m.touched[id] = true
+	m.touchedMany = len(m.touched) > maxTouched
 }

@@ -124,6 +124,7 @@ func (c *commit) reroot() error {
 	if !c.moved {
 		return nil
 	}
+	c.l.mem.touchedMany = true
 	all := map[int32]*sessionState{}
 	err := c.l.each(c.ctx, "SELECT id, parent, relation, root FROM session", func(rows *sql.Rows) error {
 		s := &sessionState{}

@@ -147,9 +147,11 @@ func (c *commit) sessionOf(harness, native string) *sessionState {
 	m := &c.l.mem
 	native = valid(native)
 	if s := m.sessions[sessionKey{harness, native}]; s != nil {
+		m.touchSession(s.id)
 		return s
 	}
 	m.lastSession++
+	m.touchSession(m.lastSession)
 	s := &sessionState{id: m.lastSession, rootID: m.lastSession, key: sessionKey{strings.Clone(harness), strings.Clone(native)}}
 	m.sessions[s.key], m.byID[s.id] = s, s
 	c.touch(s)

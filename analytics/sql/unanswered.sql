@@ -14,9 +14,9 @@ spent AS (
   WHERE s.root IN (SELECT root FROM asked) AND r.ended_at >= (SELECT min(f.at) FROM asked f)
 ),
 stops AS (
-  SELECT s.root, max(e.happened_at) AS at FROM event e JOIN session s ON s.id = e.session WHERE e.kind = 'interrupted' GROUP BY s.root
+  SELECT s.root, max(e.happened_at) AS at FROM event e JOIN session s ON s.id = e.session WHERE e.kind = 'interrupted' AND s.root IN (SELECT root FROM asked) GROUP BY s.root
   UNION ALL
-  SELECT s.root, max(t.ended_at) FROM turn t JOIN session s ON s.id = t.session GROUP BY s.root
+  SELECT s.root, max(t.ended_at) FROM turn t JOIN session s ON s.id = t.session WHERE s.root IN (SELECT root FROM asked) GROUP BY s.root
 )
 SELECT a.id, a.root
 FROM asked a
