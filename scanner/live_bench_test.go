@@ -93,7 +93,9 @@ type counting struct {
 }
 
 func (c *counting) Checkpoints(context.Context) ([]meterbridge.Checkpoint, error) { return nil, nil }
-func (c *counting) State(context.Context, int64) ([]byte, error)                  { return nil, nil }
+
+func (c *counting) State(context.Context, int64) ([]byte, error) { return nil, nil }
+
 func (c *counting) Commit(_ context.Context, units []meterbridge.Unit) error {
 	c.commits++
 	for i := range units {
