@@ -77,6 +77,10 @@ const (
 	PerSession Precision = "session"
 )
 
+// RuleRemainder is the rule of rows that complete finer ones of the same run:
+// what they tell of reasoning may lie in the output of those.
+const RuleRemainder = "remainder"
+
 // Request is one model request as its harness logged it: the ledger's row.
 // Empty strings and zero times mean "not logged".
 type Request struct {

@@ -9,6 +9,7 @@ import (
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/cline"
 	"meterbridge/harnesses/codexcli"
+	"meterbridge/harnesses/copilotcli"
 	"meterbridge/harnesses/cursor"
 	"meterbridge/harnesses/droid"
 	"meterbridge/harnesses/geminicli"
@@ -31,6 +32,7 @@ func Harnesses() []harnesses.Harness {
 		opencode.Harness(),
 		amp.Harness(),
 		pi.Harness(),
+		copilotcli.Harness(),
 		cline.Harness(),
 		roocode.Harness(),
 		augment.Harness(),

@@ -11,7 +11,7 @@ import (
 const (
 	ruleBeside    = "cache-beside-input"
 	ruleInside    = "cache-inside-input"
-	ruleDeleted   = "remainder"
+	ruleDeleted   = meterbridge.RuleRemainder
 	ruleSubAgents = "sum-of-sub-agents"
 	ruleCondensed = "cost-of-condensing"
 	ruleZero      = "zero-usage"

@@ -259,7 +259,7 @@ func faulty(r *meterbridge.Request) string {
 		return "no id, session or rule"
 	case !possible(r.EndedAt) || !r.StartedAt.IsZero() && (!possible(r.StartedAt) || r.StartedAt.After(r.EndedAt)):
 		return "impossible times"
-	case k.Reasoning.N > k.Output.N:
+	case k.Reasoning.N > k.Output.N && r.Rule != meterbridge.RuleRemainder:
 		return "more reasoning than output"
 	case strings.TrimSpace(r.NativeID) == "":
 		return "a blank id"
