@@ -15,6 +15,7 @@ import (
 	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
 	"meterbridge/harnesses/grok"
+	"meterbridge/harnesses/kimi"
 	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
@@ -39,6 +40,7 @@ func Harnesses() []harnesses.Harness {
 		goose.Harness(),
 		droid.Harness(),
 		grok.Harness(),
+		kimi.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}
