@@ -29,9 +29,9 @@ func (w *wire) old(kind string, p jsonvalue.Object, wrapped bool) {
 	case kind == "StepBegin":
 		w.begin("step")
 	case kind == "StepInterrupted":
-		w.event("interrupted", "")
+		w.event("interrupted")
 	case kind == "CompactionBegin":
-		w.event("compaction", "")
+		w.event("compaction")
 	case kind == "ContentPart" && p["type"].Text() == "text":
 		w.reply(p["text"].Text())
 	case kind == "ToolCall":

@@ -29,9 +29,9 @@ func (w *wire) record(kind string, o jsonvalue.Object) {
 	case "context.append_loop_event":
 		w.loop(o["event"].Object())
 	case "context.apply_compaction":
-		w.event("compaction", "")
+		w.event("compaction")
 	case "turn.cancel":
-		w.event("interrupted", "")
+		w.event("interrupted")
 	case "usage.record":
 		w.usage(o)
 	}

@@ -119,8 +119,8 @@ func texts(v jsonvalue.Value) string {
 	return all
 }
 
-func (w *wire) event(kind, detail string) {
-	w.Event(meterbridge.Event{Session: w.session, At: w.now, Kind: kind, Detail: detail, Place: w.at})
+func (w *wire) event(kind string) {
+	w.Event(meterbridge.Event{Session: w.session, At: w.now, Kind: kind, Place: w.at})
 }
 
 // begin notes that a step begins.
