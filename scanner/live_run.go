@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
@@ -136,7 +137,7 @@ func (l *Live) settle(ctx context.Context, now time.Time) {
 
 func (l *Live) report(what string, err error) {
 	if err != nil {
-		l.opt.Log.Warn("live scanner: a task between passes did not end well", "task", what, "err", err)
+		l.opt.Log.Warn("live scanner: a task between passes did not end well", slog.String("task", what), slog.Any("err", err))
 	}
 }
 
@@ -159,6 +160,6 @@ func (l *Live) failed(err error) time.Duration {
 	}
 	wait := min(firstRetry<<min(l.failures, 10), lastRetry)
 	l.failures++
-	l.opt.Log.Warn("live scanner: the sink refused, it is tried again", "in", wait, "err", err)
+	l.opt.Log.Warn("live scanner: the sink refused, it is tried again", slog.Duration("wait", wait), slog.Any("err", err))
 	return wait
 }

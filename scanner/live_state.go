@@ -45,7 +45,8 @@ type HarnessState struct {
 	Opened, BytesRead int64
 	// Problems counts parse problems since the start, by reason.
 	Problems map[string]int64
-	// ToDo and Done are the bytes of the scan that runs; 0 when none does.
+	// The bytes of the scan that runs, and those of them that it has read; 0 when
+	// none does.
 	ToDo, Done int64
 }
 

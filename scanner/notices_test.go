@@ -109,6 +109,11 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
+// elapse lets time go by in the bubble, where nobody waits for it.
+func elapse(d time.Duration) {
+	<-time.After(d)
+}
+
 func (b *bench) path(name string) string { return filepath.Join(b.home, ".toy", name) }
 
 func (b *bench) add(name, id string) {
@@ -151,7 +156,7 @@ func (b *bench) start() {
 		}
 	}
 	synctest.Wait()
-	time.Sleep(200 * time.Millisecond) // of the bubble: what was watched is looked at again
+	elapse(200 * time.Millisecond) // of the bubble: what was watched is looked at again
 	synctest.Wait()
 }
 
@@ -186,9 +191,9 @@ func TestNotices_QuietFilesAtOnceBusyOnesTogether(t *testing.T) {
 					if i == 0 || c.afterwards == 0 {
 						b.rows(i + 2)
 					}
-					time.Sleep(c.every)
+					elapse(c.every)
 				}
-				time.Sleep(c.afterwards)
+				elapse(c.afterwards)
 				b.rows(101)
 				if n := len(b.commits) - before; n < c.fewest || n > c.most {
 					t.Errorf("%d commits of 100 lines, want %d to %d", n, c.fewest, c.most)
@@ -223,7 +228,7 @@ func TestNotices_OverflowIsARescan(t *testing.T) {
 		b.add("p/a.log", "unheard")
 		b.add("q/b.log", "too")
 		b.machine.errors <- fsnotify.ErrEventOverflow
-		time.Sleep(time.Second)
+		elapse(time.Second)
 		b.rows(3)
 		if s := b.live.State(); s.Overflows != 1 || len(s.Degraded) > 0 {
 			t.Errorf("state %+v, want one overflow and nothing wrong", s)
@@ -240,7 +245,7 @@ func TestNotices_LostAndFound(t *testing.T) {
 		watched := b.machine.WatchList()
 		b.add("p/a.log", "unheard")
 		b.machine.lose()
-		time.Sleep(time.Second)
+		elapse(time.Second)
 		b.rows(2)
 		synctest.Wait()
 		if got := b.machine.WatchList(); b.machine.opened != 2 || !slices.Equal(got, watched) {
@@ -260,7 +265,7 @@ func TestNotices_NoneAtAll(t *testing.T) {
 		defer func() { b.stop() }()
 		b.add("p/a.log", "b")
 		b.add("q/c.log", "c")
-		time.Sleep(degradedRescan + time.Second)
+		elapse(degradedRescan + time.Second)
 		b.rows(3)
 		if s := b.live.State(); len(s.Degraded) != 1 || s.Watched != 0 {
 			t.Errorf("state %+v, want it to say that nothing is watched", s)
@@ -296,7 +301,7 @@ func TestNotices_MoreFoldersThanMayBeWatched(t *testing.T) {
 			for i := range 6 {
 				b.add(fmt.Sprintf("p%d/a.log", i), fmt.Sprint("s", i))
 			}
-			time.Sleep(degradedRescan + time.Second)
+			elapse(degradedRescan + time.Second)
 			b.rows(12)
 		})
 	}
@@ -321,7 +326,7 @@ func TestNotices_OldFoldersAreNotWatched(t *testing.T) {
 			t.Errorf("watched %q, want %q", got, want)
 		}
 		b.add("old/deep/a.log", "c")
-		time.Sleep(11 * time.Second)
+		elapse(11 * time.Second)
 		b.rows(3)
 		if got := b.machine.WatchList(); len(got) != 5 {
 			t.Errorf("watched %q, want the old folder too once it changes", got)
@@ -347,7 +352,7 @@ func TestNotices_RefusingSinkIsTriedAgain(t *testing.T) {
 		attempts.Store(0)
 		broken.Store(true)
 		b.wrote("a.log", "b")
-		time.Sleep(time.Minute)
+		elapse(time.Minute)
 		b.wrote("a.log", "c")
 		synctest.Wait()
 		s := b.live.State()
@@ -361,7 +366,7 @@ func TestNotices_RefusingSinkIsTriedAgain(t *testing.T) {
 			t.Errorf("refresh: %v, want the sink's error", err)
 		}
 		broken.Store(false)
-		time.Sleep(lastRetry)
+		elapse(lastRetry)
 		b.rows(3)
 		if s := b.live.State(); s.Err != nil || s.Lag != 0 {
 			t.Errorf("state: error %v, lag %v; want none", s.Err, s.Lag)
@@ -390,13 +395,13 @@ func TestNotices_SettlesOnceASecondAndIdlesOnce(t *testing.T) {
 		defer func() { b.stop() }()
 		for i := range 500 { // 10 s
 			b.wrote("a.log", fmt.Sprint("r", i))
-			time.Sleep(20 * time.Millisecond)
+			elapse(20 * time.Millisecond)
 		}
 		synctest.Wait()
 		if n, idle := k.settled.Load(), k.idle.Load(); n < 9 || n > 12 || idle != 0 {
 			t.Errorf("settled %d times in 10 s, idle %d; want once a second and never", n, idle)
 		}
-		time.Sleep(10 * time.Minute)
+		elapse(10 * time.Minute)
 		synctest.Wait()
 		if n := k.idle.Load(); n != 1 {
 			t.Errorf("idle %d times in 10 quiet minutes, want once", n)
@@ -463,7 +468,7 @@ func TestRefresh_ManyShareOneScan(t *testing.T) {
 		round := b.live.round
 		close(s.hold)
 		clients.Wait()
-		time.Sleep(time.Second)
+		elapse(time.Second)
 		synctest.Wait()
 		if n := b.live.round - round; n > 2 {
 			t.Errorf("%d further scans for 20 clients, want one, and one for what is watched now", n)
@@ -500,7 +505,7 @@ func TestRun_EndCommitsWhatWasRead(t *testing.T) {
 		b.wrote("a.log", "b")
 		synctest.Wait()
 		go func() {
-			time.Sleep(time.Second)
+			elapse(time.Second)
 			s.hold <- struct{}{}
 		}()
 		b.stop()
@@ -527,7 +532,7 @@ func TestNotices_SideFilesOfOurOwnReading(t *testing.T) {
 				synctest.Wait()
 			}
 		}
-		time.Sleep(time.Minute)
+		elapse(time.Minute)
 		if n := opened() - before; n != 0 {
 			t.Errorf("opened %d times because of empty side files, want never", n)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,7 @@ func (w *watches) open() {
 	w.broken.Store(false)
 	w.src, w.fault = w.live.opt.open()
 	if w.fault != nil {
-		w.live.opt.Log.Warn("live scanner: folders cannot be watched, rescans take their place", "err", w.fault)
+		w.live.opt.Log.Warn("live scanner: folders cannot be watched, rescans take their place", slog.Any("err", w.fault))
 		return
 	}
 	src := w.src
@@ -88,7 +89,7 @@ func (w *watches) open() {
 func (w *watches) close() {
 	if w.src != nil {
 		if err := w.src.Close(); err != nil {
-			w.live.opt.Log.Warn("live scanner: the notifier did not close", "err", err)
+			w.live.opt.Log.Warn("live scanner: the notifier did not close", slog.Any("err", err))
 		}
 		w.done.Wait()
 		w.src = nil
@@ -131,7 +132,7 @@ func (w *watches) fail(err error) {
 		w.live.state.Overflows++
 		w.live.mu.Unlock()
 	} else {
-		w.live.opt.Log.Warn("live scanner: the notifier is opened again", "err", err)
+		w.live.opt.Log.Warn("live scanner: the notifier is opened again", slog.Any("err", err))
 		w.broken.Store(true)
 	}
 	w.live.touched.addAll(time.Now())
@@ -365,7 +366,7 @@ func (w *watches) watch(p place) bool {
 		w.full, w.short[p.path] = true, true
 		if !w.warned {
 			w.warned = true
-			w.live.opt.Log.Warn("live scanner: no more folders can be watched, rescans take their place", "watched", len(w.paths), "err", err)
+			w.live.opt.Log.Warn("live scanner: no more folders can be watched, rescans take their place", slog.Int("watched", len(w.paths)), slog.Any("err", err))
 		}
 		return false
 	}

@@ -137,7 +137,7 @@ func appendToVisible(b *testing.B, sessions int, heavy bool) {
 	const lines = 400
 	began, cpu := time.Now(), cpuTime()
 	for i := range lines {
-		time.Sleep(time.Until(began.Add(time.Duration(i) * 20 * time.Millisecond)))
+		<-time.After(time.Until(began.Add(time.Duration(i) * 20 * time.Millisecond)))
 		start := time.Now()
 		appendTo(b, sessionPath(home, name(i)), benchLine(name(i), i, start))
 		want := int64(1 + i/sessions + 1)
