@@ -37,15 +37,17 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// question is the statement of sql/ask_<name>.sql, with the shared column list
-// of ask_figures.sql in the place of its mark.
+// question is the statement of sql/ask_<name>.sql, with the shared column lists
+// of ask_figures.sql and ask_sums.sql in the place of their marks.
 func question(name string) string {
 	text, err := askFiles.ReadFile("sql/ask_" + name + ".sql")
 	if err != nil {
 		return "SELECT error('no such question: " + name + "')"
 	}
 	figures, _ := askFiles.ReadFile("sql/ask_figures.sql")
-	return strings.ReplaceAll(string(text), "/* figures */", string(figures))
+	sums, _ := askFiles.ReadFile("sql/ask_sums.sql")
+	whole := strings.ReplaceAll(string(text), "/* figures */", string(figures))
+	return strings.ReplaceAll(whole, "/* sums */", string(sums))
 }
 
 // reading runs fn on one connection in a read-only transaction, so that all

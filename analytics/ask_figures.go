@@ -31,6 +31,28 @@ func (f *figures) targets() []any {
 	}
 }
 
+// sums are where the columns of ask_sums.sql are scanned to: all but the lists.
+func (f *figures) sums() []any {
+	all := f.targets()
+	return all[:len(all)-2]
+}
+
+// add adds the figures of a part.
+func (f *figures) add(part *figures) {
+	f.requests += part.requests
+	f.coarse = f.coarse || part.coarse
+	f.input, f.output, f.reasoning = plus(f.input, part.input), plus(f.output, part.output), plus(f.reasoning, part.reasoning)
+	f.cacheRead, f.cacheWrite, f.all = plus(f.cacheRead, part.cacheRead), plus(f.cacheWrite, part.cacheWrite), plus(f.all, part.all)
+	if part.cost.OK {
+		f.cost = meterbridge.SomePico(f.cost.Amount.Add(part.cost.Amount))
+	}
+	f.priced += part.priced
+	f.unpriced += part.unpriced
+	f.recorded += part.recorded
+	f.models = union(f.models, part.models)
+	f.unpricedModels = union(f.unpricedModels, part.unpricedModels)
+}
+
 // costMicro is the cost rounded up once; nil when nothing has a cost.
 func (f *figures) costMicro() *int64 {
 	if f.priced == 0 || !f.cost.OK {

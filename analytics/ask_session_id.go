@@ -49,14 +49,9 @@ type found struct {
 // after "HARNESS:". A sub-agent whose id begins with its parent's gives way to
 // the parent. Unknown ids are ErrUnknown, ambiguous ones an *AmbiguousError.
 func findSession(ctx context.Context, q querier, id string) (found, error) {
-	list, err := sessionsNamed(ctx, q, id, "")
+	list, err := sessionsCalled(ctx, q, id)
 	if err != nil {
 		return found{}, err
-	}
-	if harness, rest, ok := strings.Cut(id, ":"); ok && len(list) == 0 {
-		if list, err = sessionsNamed(ctx, q, rest, harness); err != nil {
-			return found{}, err
-		}
 	}
 	switch list = narrow(list); len(list) {
 	case 0:
@@ -74,11 +69,29 @@ func findSession(ctx context.Context, q querier, id string) (found, error) {
 	return found{}, &HintError{Err: e, Hint: "give more characters of the id, or HARNESS:ID"}
 }
 
-func sessionsNamed(ctx context.Context, q querier, id, harness string) ([]found, error) {
+// sessionsCalled are the sessions that answer to an ID. Whole ids come first, for
+// they are found without looking at how each one begins.
+func sessionsCalled(ctx context.Context, q querier, id string) (list []found, err error) {
+	harness, rest, cut := strings.Cut(id, ":")
+	for _, by := range []string{"session_exact", "session_id"} {
+		if list, err = sessionsNamed(ctx, q, by, id, ""); err != nil || len(list) > 0 {
+			return list, err
+		}
+		if !cut {
+			continue
+		}
+		if list, err = sessionsNamed(ctx, q, by, rest, harness); err != nil || len(list) > 0 {
+			return list, err
+		}
+	}
+	return nil, nil
+}
+
+func sessionsNamed(ctx context.Context, q querier, by, id, harness string) ([]found, error) {
 	if id == "" {
 		return nil, nil
 	}
-	return collect(ctx, q, "session_id", func(rows *sql.Rows, f *found) error {
+	return collect(ctx, q, by, func(rows *sql.Rows, f *found) error {
 		return rows.Scan(&f.id, &f.Harness, &f.Session, &f.parent, text{&f.Title}, moment{&f.LastAt}, &f.exact)
 	}, id, harness)
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
 
 // branch is a session of a tree: a session, or one of its sub-agents.
 type branch struct {
-	id               int64
+	// above is the number of its parent, 0 without one.
+	id, above        int64
+	subagent         bool
 	native           string
 	parent           *string
 	agentType, title *string
@@ -20,10 +23,48 @@ type branch struct {
 // tree is a session (first) and its sub-agents at any depth.
 type tree []branch
 
+// treeOf is the session with what lies below it, generation by generation.
 func treeOf(ctx context.Context, q querier, id int64) (tree, error) {
-	return collect(ctx, q, "tree", func(rows *sql.Rows, b *branch) error {
-		return rows.Scan(&b.id, &b.native, text{&b.parent}, text{&b.agentType}, text{&b.title}, moment{&b.firstAt}, moment{&b.lastAt})
+	family, err := collect(ctx, q, "tree", func(rows *sql.Rows, b *branch) error {
+		return rows.Scan(&b.id, &b.native, &b.above, text{&b.parent}, &b.subagent, text{&b.agentType}, text{&b.title}, moment{&b.firstAt}, moment{&b.lastAt})
 	}, id)
+	if err != nil {
+		return nil, err
+	}
+	below := map[int64][]branch{}
+	var t tree
+	for _, b := range family {
+		if b.id == id {
+			t = append(t, b)
+		} else if b.subagent {
+			below[b.above] = append(below[b.above], b)
+		}
+	}
+	for from, depth := 0, 0; from < len(t) && depth < deepest; depth++ {
+		generation := t[from:]
+		from = len(t)
+		var next tree
+		for _, b := range generation {
+			next = append(next, below[b.id]...)
+			delete(below, b.id) // who is among its own ancestors comes once
+		}
+		slices.SortStableFunc(next, older)
+		t = append(t, next...)
+	}
+	return t, nil
+}
+
+// older orders a generation: by the first request, those without one last, then by id.
+func older(a, b branch) int {
+	switch {
+	case a.firstAt != nil && b.firstAt != nil && !a.firstAt.Equal(*b.firstAt):
+		return a.firstAt.Compare(*b.firstAt)
+	case a.firstAt != nil && b.firstAt == nil:
+		return -1
+	case a.firstAt == nil && b.firstAt != nil:
+		return 1
+	}
+	return strings.Compare(a.native, b.native)
 }
 
 func (t tree) ids() []int32 {

@@ -115,29 +115,34 @@ func windowOf(ctx context.Context, q querier, f found, t tree, turns []Turn, sin
 func (u *WindowUsage) spend(ctx context.Context, q querier, t tree, from, to int64) error {
 	from, to = t.within(from, to)
 	type row struct {
-		part     string
-		sessions int64
+		session int64
 		figures
 	}
 	rows, err := collect(ctx, q, "spent_parts", func(rows *sql.Rows, r *row) error {
-		return rows.Scan(append([]any{&r.part, &r.sessions}, r.targets()...)...)
-	}, t.ids(), from, to, t[0].id)
+		return rows.Scan(append([]any{&r.session}, r.sums()...)...)
+	}, t.ids(), from, to)
 	if err != nil {
 		return err
 	}
-	parts := map[string]row{}
-	for _, r := range rows {
-		parts[r.part] = r
+	var all, main, agents figures
+	count := int64(0)
+	for i := range rows {
+		r := &rows[i]
+		if all.add(&r.figures); r.session == t[0].id {
+			main = r.figures
+			continue
+		}
+		agents.add(&r.figures)
+		count++
 	}
-	all, main, agents := parts["all"], parts["main"], parts["subagents"]
-	u.Part, u.CostPartial = all.figures.part(), all.partial()
+	u.Part, u.CostPartial = all.part(), all.partial()
 	apart, err := yes(ctx, q, "has_subagents", u.Harness)
 	if err != nil {
 		return err
 	}
 	if apart {
-		m := main.figures.part()
-		u.MainOnly, u.Subagents = &m, &SubagentsPart{Count: agents.sessions, Part: agents.figures.part()}
+		m := main.part()
+		u.MainOnly, u.Subagents = &m, &SubagentsPart{Count: count, Part: agents.part()}
 	}
 	return u.newest(ctx, q, t, from, to)
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-
-	"meterbridge"
 )
 
 // usageGroup are the sums of one row of a report, or of one harness and model in it.
@@ -40,17 +38,7 @@ func (g *usageGroup) scan(rows *sql.Rows) error {
 
 // add adds the sums of part to the row's.
 func (g *usageGroup) add(part *usageGroup) {
-	g.requests += part.requests
-	g.input, g.output, g.reasoning = plus(g.input, part.input), plus(g.output, part.output), plus(g.reasoning, part.reasoning)
-	g.cacheRead, g.cacheWrite, g.all = plus(g.cacheRead, part.cacheRead), plus(g.cacheWrite, part.cacheWrite), plus(g.all, part.all)
-	if part.cost.OK {
-		g.cost = meterbridge.SomePico(g.cost.Amount.Add(part.cost.Amount))
-	}
-	g.priced += part.priced
-	g.unpriced += part.unpriced
-	g.recorded += part.recorded
-	g.models = union(g.models, part.models)
-	g.unpricedModels = union(g.unpricedModels, part.unpricedModels)
+	g.figures.add(&part.figures)
 	g.last = max(g.last, part.last)
 	if g.harness == "" {
 		g.harness = part.harness

@@ -1,10 +1,8 @@
--- Requests of the sessions $1 that ended in [$2, $3): all of them, those of
--- session $4 itself, those of the others.
--- columns: part (all, main, subagents), sessions, then those of ask_figures.sql
-SELECT CASE WHEN grouping(r.session = $4::INTEGER) = 1 THEN 'all' WHEN r.session = $4::INTEGER THEN 'main' ELSE 'subagents' END, count(DISTINCT r.session),
-       /* figures */
+-- Requests of the sessions $1 that ended in [$2, $3), by session.
+-- columns: session, then those of ask_sums.sql
+SELECT r.session,
+       /* sums */
 FROM request r
-LEFT JOIN word m ON m.id = r.model
 LEFT JOIN word pc ON pc.id = r."precision"
 WHERE r.session IN (SELECT unnest($1::INTEGER[])) AND r.ended_at >= $2 AND r.ended_at < $3
-GROUP BY GROUPING SETS ((), (r.session = $4::INTEGER));
+GROUP BY r.session;
