@@ -193,7 +193,7 @@ func (w *world) do(r *http.Request) answer {
 	a := answer{status: resp.StatusCode, header: resp.Header, body: string(body)}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		a.messages = events(w.t, string(body))
-	} else if len(body) > 0 {
+	} else if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") && len(body) > 0 {
 		a.messages = []message{decode(w.t, string(body))}
 	}
 	return a
