@@ -7,7 +7,7 @@ TOOL     = $(GO) tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run build test test-offline test-external test-race test-cross lint fuzz bench setup clean help
+.PHONY: run build test test-offline test-external test-race test-cross test-clients lint fuzz bench setup clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -21,7 +21,7 @@ build: setup ## build ./meterbridge
 setup: ## check for Go and a C compiler (installs the latter where apt can)
 	@bash internal/setup.sh
 
-test: setup lint test-offline test-external test-race test-cross ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
+test: setup lint test-offline test-external test-race test-cross test-clients ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
 
 test-offline: setup ## fixtures and cases: no network, no server, no program beyond Go and a C compiler
 	$(GO) vet ./...
@@ -31,11 +31,14 @@ test-external: setup ## with programs of others, installed out of their packages
 	$(GO) test -tags external -timeout 15m -run 'Prometheus' ./internal/daemon
 
 test-race: setup ## the packages that start goroutines, under the race detector
-	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./analytics/... ./internal/... ./cmd/...
+	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./analytics/... ./bridge/... ./internal/... ./cmd/...
 
 test-cross: ## the parts without cgo compile for the other systems
 	for os in linux darwin windows; do for arch in amd64 arm64; do \
-	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build . ./pricing/... ./harnesses/... ./scanner/... ./internal/config/... || exit 1; done; done
+	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build . ./pricing/... ./harnesses/... ./scanner/... ./bridge/... ./internal/config/... || exit 1; done; done
+
+test-clients: setup ## the MCP Inspector (npm installs it once into the user's cache) lists and calls the tools
+	$(GO) test -tags clients -timeout 20m -run Inspector ./cmd/meterbridge
 
 lint: ## formatting and static checks
 	$(TOOL) gofumpt -l . | (! grep .)
