@@ -137,7 +137,7 @@ func promptNumbers(t *testing.T, l *Ledger, session string) []int64 {
 			note(1, s.Prompts)
 		}
 	}
-	a, err := l.Session(t.Context(), session)
+	a, err := l.Session(t.Context(), session, time.Time{}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,11 +214,11 @@ func TestPrompts_BelongToTheirFolder(t *testing.T) {
 			q    UsageQuery
 			want []string
 		}{
-			{UsageQuery{By: "project"}, []string{"/srv/a 1", "/srv/b 1", "totals 3"}},
+			{UsageQuery{By: "project"}, []string{"/srv/a 1", "/srv/b 1", "/srv/c 1", "totals 3"}},
 			{UsageQuery{By: "day"}, []string{"2026-10-05 3", "totals 3"}},
 			{UsageQuery{By: "day", Filter: Filter{Project: "/srv/a"}}, []string{"2026-10-05 1", "totals 1"}},
 			{UsageQuery{By: "session", Filter: Filter{Project: "/srv/b"}}, []string{"S1 1", "totals 1"}},
-			{UsageQuery{By: "day", Filter: Filter{Project: "/srv/c"}}, []string{"totals 1"}},
+			{UsageQuery{By: "day", Filter: Filter{Project: "/srv/c"}}, []string{"2026-10-05 1", "totals 1"}},
 		} {
 			if diff := cmp.Diff(c.want, show(c.q)); diff != "" {
 				t.Errorf("by %s of %q (-want +got):\n%s", c.q.By, c.q.Project, diff)
@@ -233,7 +233,7 @@ func TestSessions_AgreeOnTheProject(t *testing.T) {
 	other := logOf("/logs/q.jsonl", said("S2", "q", 1, 30))
 	scanned(t, l, roaming(), other)
 	row := usageOf(t, l, UsageQuery{By: "session"}).Rows[0]
-	one, err := l.Session(t.Context(), "S1")
+	one, err := l.Session(t.Context(), "S1", time.Time{}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

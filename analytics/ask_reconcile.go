@@ -26,10 +26,10 @@ type ReconcileReport struct {
 	SchemaVersion int    `json:"schemaVersion"`
 	Timezone      string `json:"timezone"`
 	// OK: every check holds. Warnings do not make it false.
-	OK       bool        `json:"ok"`
-	Totals   ExactTotals `json:"totals"`
-	Checks   []Check     `json:"checks"`
-	Warnings []string    `json:"warnings"`
+	OK       bool         `json:"ok"`
+	Totals   ReportTotals `json:"totals"`
+	Checks   []Check      `json:"checks"`
+	Warnings []string     `json:"warnings"`
 	// Cells are the sums by harness, machine and month of UTC: a total of all
 	// time would hide a month that fell.
 	Cells []Cell `json:"cells"`
@@ -45,12 +45,19 @@ type ExactTotals struct {
 	ListPicoUSD     string `json:"listPicoUsd"`
 }
 
+// ReportTotals are what every report must add up to.
+type ReportTotals struct {
+	ExactTotals
+	// Prompts are those that people typed, but for the ones that ended without an answer.
+	Prompts int64 `json:"prompts"`
+}
+
 // Check is one thing that must hold.
 type Check struct {
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
 	// Got are the sums that differ from the totals; absent otherwise.
-	Got *ExactTotals `json:"got,omitempty"`
+	Got *ReportTotals `json:"got,omitempty"`
 	// Detail says what is wrong; empty when nothing is.
 	Detail string `json:"detail,omitempty"`
 }
@@ -91,6 +98,9 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (ReconcileRe
 				return err
 			}
 		}
+		if err := r.windows(ctx, c, l, o); err != nil {
+			return err
+		}
 		if err := r.rollup(ctx, c, l); err != nil {
 			return err
 		}
@@ -118,7 +128,11 @@ func (r *ReconcileReport) cells(ctx context.Context, q querier) (err error) {
 		c.ExactTotals = e.shown()
 		return err
 	})
-	r.Totals = total.shown()
+	if err != nil {
+		return err
+	}
+	r.Totals.ExactTotals = total.shown()
+	_, err = collect(ctx, q, "reconcile_prompts", func(rows *sql.Rows, _ *struct{}) error { return rows.Scan(&r.Totals.Prompts) })
 	return err
 }
 
@@ -137,6 +151,9 @@ func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by
 	if err != nil {
 		return err
 	}
+	if sum.prompts, err = u.promptSum(); err != nil {
+		return err
+	}
 	_, recorded, err := u.exactly(CostRecorded)
 	if err != nil {
 		return err
@@ -146,10 +163,10 @@ func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by
 		return err
 	}
 	sum.recorded, sum.list = recorded.cost, list.cost
-	check := Check{Name: "usage by " + by, OK: sum.shown() == r.Totals && recorded.Totals == sum.Totals && list.Totals == sum.Totals}
+	got := ReportTotals{sum.shown(), sum.prompts}
+	check := Check{Name: "usage by " + by, OK: got == r.Totals && recorded.Totals == sum.Totals && list.Totals == sum.Totals}
 	if !check.OK {
-		got := sum.shown()
-		check.Got, check.Detail = &got, fmt.Sprintf("the sum of its %d rows is not that of the ledger's requests", rows)
+		check.Got, check.Detail = &got, fmt.Sprintf("the sum of its %d rows is not that of the ledger's requests and prompts", rows)
 	}
 	r.Checks = append(r.Checks, check)
 	return nil
@@ -158,11 +175,26 @@ func (r *ReconcileReport) report(ctx context.Context, c *sql.Conn, l *Ledger, by
 // exactly is the number of the report's rows and their sum, of one kind of cost.
 func (u *usage) exactly(cost CostMode) (n int, sum exact, err error) {
 	u.q.Cost = cost
-	rows, err := u.rows()
+	groups, err := u.groups()
+	rows := u.ordered(groups)
 	for _, g := range rows {
 		sum.add(exactOf(&g.figures))
 	}
 	return len(rows), sum, err
+}
+
+// promptSum is the sum of the prompts of the report's rows.
+func (u *usage) promptSum() (int64, error) {
+	p, err := u.prompts()
+	if err != nil {
+		return 0, err
+	}
+	groups, err := u.groups()
+	if err != nil {
+		return 0, err
+	}
+	p.join(groups)
+	return or0(p.total(u.ordered(groups))), nil
 }
 
 func (r *ReconcileReport) laws(ctx context.Context, q querier) error {
@@ -186,6 +218,8 @@ func (r *ReconcileReport) laws(ctx context.Context, q querier) error {
 type exact struct {
 	Totals
 	cost, recorded, list meterbridge.PicoUSD
+	// prompts are those that count.
+	prompts int64
 }
 
 func exactOf(f *figures) exact {
@@ -198,6 +232,7 @@ func exactOf(f *figures) exact {
 func (e *exact) add(o exact) {
 	e.Totals = e.Totals.minus(Totals{}.minus(o.Totals))
 	e.cost, e.recorded, e.list = e.cost.Add(o.cost), e.recorded.Add(o.recorded), e.list.Add(o.list)
+	e.prompts += o.prompts
 }
 
 func (e exact) shown() ExactTotals {

@@ -54,7 +54,7 @@ func TestReconcile_Agrees(t *testing.T) {
 		}
 		r := w.reconcile(ReconcileOptions{Zone: z})
 		want := ExactTotals{Totals: Totals{6, 148, 312, 34, 28350, 1060}, CostPicoUSD: "15234569", RecordedPicoUSD: "7000000", ListPicoUSD: "17234569"}
-		if !r.OK || r.Totals != want || len(r.Checks) != 25 || len(r.Warnings) != 0 {
+		if !r.OK || r.Totals != (ReportTotals{want, 3}) || len(r.Checks) != 28 || len(r.Warnings) != 0 {
 			t.Errorf("in %s: ok %v, %d checks, broken %v, warnings %v, totals %+v, want %+v", zone, r.OK, len(r.Checks), r.broken(), r.Warnings, r.Totals, want)
 		}
 	}
@@ -91,15 +91,22 @@ func TestReconcile_FindsWhatIsBroken(t *testing.T) {
 		{"a stored recorded cost that is wrong", "UPDATE rollup_day SET recorded_pusd = recorded_pusd + 1 WHERE recorded_n > 0", byDay},
 		{"a stored number of prices that is wrong", "UPDATE rollup_day SET list_n = list_n + 1", byDay[len(byDay)-1:]},
 		{"a day that was not summed", "DELETE FROM rollup_day WHERE day = (SELECT min(day) FROM rollup_day)", byDay},
-		{"a sub-agent under another root", "UPDATE session SET root = 3 WHERE native = 'aaaa-1/a9f'", []string{"every session folds into a root"}},
-		{"a root that is none", "UPDATE session SET root = 77 WHERE native = 'bbbb-1'", []string{"every session folds into a root"}},
+		{"a sub-agent under another root", "UPDATE session SET root = 3 WHERE native = 'aaaa-1/a9f'", []string{"sessions one by one, in windows", "every session folds into a root"}},
+		{"a root that is none", "UPDATE session SET root = 77 WHERE native = 'bbbb-1'", []string{"the list of sessions, in windows", "every session folds into a root"}},
 		{
 			"a request of another harness than its session", "UPDATE session SET harness = (SELECT harness FROM session WHERE native = 'bbbb-1') WHERE native = 'aaaa-2'",
-			[]string{"every request is of its session's harness"},
+			[]string{"the list of sessions, in windows", "sessions one by one, in windows", "every request is of its session's harness"},
+		},
+		{
+			"a prompt without a session", "UPDATE prompt SET session = 99 WHERE happened_at = (SELECT max(happened_at) FROM prompt)",
+			[]string{
+				"usage by day", "usage by week", "usage by month", "usage by hour", "usage by session", "usage by project", "usage by model",
+				"usage by harness", "usage by agent", "usage by block", "every prompt has a session",
+			},
 		},
 		{"a source that is missing", "DELETE FROM source WHERE id = 4", []string{"every request has a source"}},
 		{"a sighting of nothing", "INSERT INTO sighting SELECT uuid(), source, line, \"offset\", line_hash, ended_at FROM sighting", []string{"every further sighting is of a request"}},
-		{"a session's time that is too short", "UPDATE session SET last_at = first_at WHERE native = 'aaaa-1'", []string{"no request lies outside its session's time"}},
+		{"a session's time that is too short", "UPDATE session SET last_at = first_at WHERE native = 'aaaa-1'", []string{"sessions one by one, in windows", "no request lies outside its session's time"}},
 		{"reasoning beyond output", "UPDATE request SET reasoning = output + 1 WHERE line = 6", append(byDay, "reasoning is a part of output")},
 	}
 	for _, tt := range tests {

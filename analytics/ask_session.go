@@ -3,11 +3,13 @@ package analytics
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 )
 
-// SessionAnswer is one session in full. Null is "not logged". The numbers under
-// Usage are those of its whole life, sub-agents included.
+// SessionAnswer is one session in full. Null is "not logged". What the session is
+// (up to LastReplyAt, its forks and sources) does not depend on a window; what it
+// spent and what happened (Usage and the lists) is that of the window.
 type SessionAnswer struct {
 	SchemaVersion int        `json:"schemaVersion"`
 	Session       string     `json:"session"`
@@ -109,9 +111,9 @@ type SourceSeen struct {
 // mostListed bounds the lists of events and prompts; the newest are kept.
 const mostListed = 1000
 
-// Session answers `sessions ID`. The ID may be a unique beginning of one; see
-// findSession for its errors.
-func (l *Ledger) Session(ctx context.Context, id string) (SessionAnswer, error) {
+// Session answers `sessions ID` in a window [since, until); zero times are no
+// bounds. The ID may be a unique beginning of one; see findSession for its errors.
+func (l *Ledger) Session(ctx context.Context, id string, since, until time.Time) (SessionAnswer, error) {
 	var a SessionAnswer
 	if err := l.freshen(ctx); err != nil {
 		return a, err
@@ -129,10 +131,11 @@ func (l *Ledger) Session(ctx context.Context, id string) (SessionAnswer, error) 
 		if err := a.facts(ctx, q, f.id); err != nil {
 			return err
 		}
-		if err := a.spend(ctx, q, f, t); err != nil {
+		if err := a.spend(ctx, q, f, t, since, until); err != nil {
 			return err
 		}
-		return a.lists(ctx, q, f.id, t)
+		from, to := bounds(since, until)
+		return a.lists(ctx, q, f.id, t, from, to)
 	})
 	return a, err
 }
@@ -146,19 +149,19 @@ func (a *SessionAnswer) facts(ctx context.Context, q querier, id int64) error {
 }
 
 // spend fills the numbers: in all, by model, by sub-agent.
-func (a *SessionAnswer) spend(ctx context.Context, q querier, f found, t tree) error {
+func (a *SessionAnswer) spend(ctx context.Context, q querier, f found, t tree, since, until time.Time) error {
 	turns, err := turnsOf(ctx, q, t)
 	if err != nil {
 		return err
 	}
-	if a.Usage, err = windowOf(ctx, q, f, t, turns, time.Time{}, time.Time{}); err != nil {
+	if a.Usage, err = windowOf(ctx, q, f, t, turns, since, until); err != nil {
 		return err
 	}
-	from, to := t.within(bounds(time.Time{}, time.Time{}))
-	if from < to {
-		first, last := time.UnixMilli(from).UTC(), time.UnixMilli(to-1).UTC()
+	if from, to := t.life(); from <= to {
+		first, last := time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()
 		a.FirstAt, a.LastAt = &first, &last
 	}
+	from, to := t.within(bounds(since, until))
 	a.Models, err = collect(ctx, q, "session_models", func(rows *sql.Rows, m *ModelSpend) error {
 		var f figures
 		if err := rows.Scan(append([]any{text{&m.Model}, text{&m.Provider}}, f.targets()...)...); err != nil {
@@ -171,6 +174,9 @@ func (a *SessionAnswer) spend(ctx context.Context, q querier, f found, t tree) e
 		return err
 	}
 	a.Subagents, err = subagents(ctx, q, t, from, to)
+	if !since.IsZero() || !until.IsZero() {
+		a.Subagents = slices.DeleteFunc(a.Subagents, func(s SubagentSpend) bool { return s.FirstAt == nil })
+	}
 	return err
 }
 
@@ -201,8 +207,9 @@ func subagents(ctx context.Context, q querier, t tree, from, to int64) ([]Subage
 	return list, nil
 }
 
-// lists fills what happened besides requests.
-func (a *SessionAnswer) lists(ctx context.Context, q querier, id int64, t tree) (err error) {
+// lists fills what happened besides requests in [from, to), and what hangs on the
+// session at any time: forks and sources.
+func (a *SessionAnswer) lists(ctx context.Context, q querier, id int64, t tree, from, to int64) (err error) {
 	if a.Forks, err = collect(ctx, q, "session_forks", func(rows *sql.Rows, r *SessionRef) error {
 		return rows.Scan(&r.Session, &r.Relation, text{&r.Title}, moment{&r.FirstAt}, moment{&r.LastAt})
 	}, id); err != nil {
@@ -210,27 +217,27 @@ func (a *SessionAnswer) lists(ctx context.Context, q querier, id int64, t tree) 
 	}
 	if a.Tools, err = collect(ctx, q, "session_tools", func(rows *sql.Rows, c *ToolCount) error {
 		return rows.Scan(&c.Name, &c.Calls, &c.OK, &c.Failed, &c.Timed, &c.TotalMs)
-	}, t.ids()); err != nil {
+	}, t.ids(), from, to); err != nil {
 		return err
 	}
 	if a.Limits, err = collect(ctx, q, "session_limits", func(rows *sql.Rows, s *LimitSeen) error {
 		return rows.Scan(&s.Name, moment{&s.At}, &s.WindowMs, &s.UsedPercent, moment{&s.ResetsAt}, text{&s.Plan})
-	}, t.ids()); err != nil {
+	}, t.ids(), from, to); err != nil {
 		return err
 	}
 	if a.Events, err = collect(ctx, q, "session_events", func(rows *sql.Rows, e *EventSeen) error {
 		return rows.Scan(moment{&e.At}, &e.Session, &e.Kind, text{&e.Detail})
-	}, t.ids(), mostListed); err != nil {
+	}, t.ids(), mostListed, from, to); err != nil {
 		return err
 	}
 	if a.Prompts, err = collect(ctx, q, "session_prompts", func(rows *sql.Rows, p *PromptSeen) error {
 		return rows.Scan(moment{&p.At}, text{&p.Preview})
-	}, id, mostListed); err != nil {
+	}, id, mostListed, from, to); err != nil {
 		return err
 	}
-	from, to := t.life()
+	first, last := t.life()
 	a.Sources, err = collect(ctx, q, "session_sources", func(rows *sql.Rows, s *SourceSeen) error {
 		return rows.Scan(&s.Path, &s.Kind, text{&s.Machine}, &s.Gone)
-	}, t.ids(), from, to)
+	}, t.ids(), first, last)
 	return err
 }

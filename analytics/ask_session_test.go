@@ -33,7 +33,7 @@ func TestSession_ID(t *testing.T) {
 		{"no id", "", "", 0, true},
 	}
 	for _, tt := range tests {
-		a, err := w.l.Session(t.Context(), tt.id)
+		a, err := w.l.Session(t.Context(), tt.id, time.Time{}, time.Time{})
 		var several *AmbiguousError
 		switch {
 		case tt.unknown:
@@ -58,7 +58,7 @@ func TestSession_ID(t *testing.T) {
 // 2000001 = 3234568 pUSD, up to 4 micro-USD, partial for the sub-agent's model.
 func TestSession_Usage(t *testing.T) {
 	w := shop(t)
-	got, err := w.l.Session(t.Context(), "aaaa-1")
+	got, err := w.l.Session(t.Context(), "aaaa-1", time.Time{}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestSession_Usage(t *testing.T) {
 
 func TestSession_Lists(t *testing.T) {
 	w := shop(t)
-	got, err := w.l.Session(t.Context(), "aaaa-1")
+	got, err := w.l.Session(t.Context(), "aaaa-1", time.Time{}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestSession_Lists(t *testing.T) {
 // prompt, so their number is not reported.
 func TestSession_TurnsOfTheLog(t *testing.T) {
 	w := shop(t)
-	got, err := w.l.Session(t.Context(), "bbbb")
+	got, err := w.l.Session(t.Context(), "bbbb", time.Time{}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +159,15 @@ func TestWindow_WithoutActivity(t *testing.T) {
 	}
 }
 
-// The window ends before r2 (its end is the bound): r1 and the sub-agent's r3.
+// The window ends before r2 (its end is the bound): r1 and the sub-agent's r3. The
+// first prompt was typed before it, the second within.
 func TestWindow_IsHalfOpen(t *testing.T) {
 	w := shop(t)
 	u, err := w.l.Window(t.Context(), "aaaa-1", instant("2026-10-05T08:00:05Z"), instant("2026-10-05T08:00:20Z"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *u.Requests != 2 || *u.InputTokens != 15 || *u.LastFinishedAt != at("2026-10-05T08:00:12Z") || *u.Prompts != 2 {
+	if *u.Requests != 2 || *u.InputTokens != 15 || *u.LastFinishedAt != at("2026-10-05T08:00:12Z") || *u.Prompts != 1 {
 		t.Errorf("window = %s, want 2 requests, 15 in, finished at 08:00:12", pretty(u))
 	}
 }

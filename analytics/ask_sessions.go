@@ -75,21 +75,25 @@ func (l *Ledger) Sessions(ctx context.Context, f SessionFilter) (SessionList, er
 	if err := l.freshen(ctx); err != nil {
 		return list, err
 	}
-	err := l.reading(ctx, func(q *sql.Conn) error {
-		only, life, err := f.newest(ctx, q)
-		if err != nil || only != nil && len(only) == 0 {
-			return err
-		}
-		from, to := bounds(f.Since, f.Until)
-		last := int64(math.MaxInt64)
-		if f.Last > 0 {
-			last = int64(f.Last)
-		}
-		args := []any{from, to, f.Harness, f.Project, strings.ToLower(f.Search), last, f.open(), append([]int32{}, only...), life.from, life.to}
-		list.Sessions, err = collect(ctx, q, "sessions", scanSummary, append(args, f.after()...)...)
+	err := l.reading(ctx, func(q *sql.Conn) (err error) {
+		list.Sessions, err = f.list(ctx, q)
 		return err
 	})
 	return list, err
+}
+
+func (f SessionFilter) list(ctx context.Context, q querier) ([]SessionSummary, error) {
+	only, life, err := f.newest(ctx, q)
+	if err != nil || only != nil && len(only) == 0 {
+		return []SessionSummary{}, err
+	}
+	from, to := bounds(f.Since, f.Until)
+	last := int64(math.MaxInt64)
+	if f.Last > 0 {
+		last = int64(f.Last)
+	}
+	args := []any{from, to, f.Harness, f.Project, strings.ToLower(f.Search), last, f.open(), append([]int32{}, only...), life.from, life.to}
+	return collect(ctx, q, "sessions", scanSummary, append(args, f.after()...)...)
 }
 
 // open: there is no window.

@@ -18,9 +18,6 @@ type Turn struct {
 
 	// seen is the last sign of life: the end, or the last request of an open turn.
 	seen int64
-	// prompts are those of the turn that numbers count: more than one where a
-	// person typed while the agent worked.
-	prompts int64
 }
 
 // turnMark is what the ledger knows of a turn.
@@ -64,7 +61,7 @@ func scanTurn(rows *sql.Rows, m *turnMark) error {
 }
 
 func (m turnMark) turn() Turn {
-	t := Turn{Start: m.start, seen: m.start, prompts: m.prompts}
+	t := Turn{Start: m.start, seen: m.start}
 	if m.lastEnd != nil {
 		t.seen = max(t.seen, *m.lastEnd)
 	}

@@ -18,8 +18,9 @@ type WindowUsage struct {
 	// Status is known only while a live agent runs the session.
 	Status        *string `json:"status"`
 	UsageReadable bool    `json:"usageReadable"`
-	// Prompts counts those of the turns that overlap the window; a prompt that
-	// ended without a request is none. Null where the harness logs no prompts.
+	// Prompts counts those that were typed in the window, as every report does; a
+	// prompt that ended without a request is none. Null where the harness logs no
+	// prompts. What follows from turns (the times) is of those that overlap the window.
 	Prompts *int64 `json:"prompts"`
 	Part
 	CostPartial bool `json:"costPartial"`
@@ -100,15 +101,25 @@ func windowOf(ctx context.Context, q querier, f found, t tree, turns []Turn, sin
 		return u, err
 	}
 	u.time(turns, from, to)
-	asked, err := yes(ctx, q, "logs_prompts", f.Harness)
-	if err != nil {
+	if err := u.ask(ctx, q, t, from, to); err != nil {
 		return u, err
 	}
-	if !asked {
-		u.Prompts = nil
-	}
+	var err error
 	u.ScannedAt, err = scannedAt(ctx, q)
 	return u, err
+}
+
+// ask counts the prompts.
+func (u *WindowUsage) ask(ctx context.Context, q querier, t tree, from, to int64) error {
+	asked, err := yes(ctx, q, "logs_prompts", u.Harness)
+	if err != nil || !asked {
+		return err
+	}
+	_, err = collect(ctx, q, "session_asked", func(rows *sql.Rows, _ *struct{}) error {
+		u.Prompts = new(int64)
+		return rows.Scan(u.Prompts)
+	}, t.ids(), from, to)
+	return err
 }
 
 // spend fills what was spent, in all and by part.
@@ -156,14 +167,14 @@ func (u *WindowUsage) newest(ctx context.Context, q querier, t tree, from, to in
 
 // time fills what follows from the turns.
 func (u *WindowUsage) time(turns []Turn, from, to int64) {
-	counted, prompts, last := int64(0), int64(0), int64(0)
+	counted, last := int64(0), int64(0)
 	open := false
 	for _, t := range turns {
 		if !t.overlaps(from, to) {
 			continue
 		}
 		u.turns++
-		if prompts += t.prompts; !t.Counted {
+		if !t.Counted {
 			continue
 		}
 		if counted++; u.FirstPromptAt == nil {
@@ -174,7 +185,6 @@ func (u *WindowUsage) time(turns []Turn, from, to int64) {
 			u.LastFinishedAt = t.End
 		}
 	}
-	u.Prompts = &prompts
 	if counted == 0 {
 		u.WorkingMs = new(int64)
 		return

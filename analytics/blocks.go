@@ -77,13 +77,14 @@ func (u *usage) recordedBlocks() error {
 }
 
 // inferredBlocks hold the requests outside recorded ones. Blocks begin and end
-// at full hours, so the hours with a request are enough to form them.
+// at full hours, so the hours with a request are enough to form them. A prompt
+// that nothing has answered yet, after all blocks, begins one as its request will.
 func (u *usage) inferredBlocks() error {
 	outside := ""
 	if u.recorded > 0 {
-		outside = "WHERE (r.ended_at < recorded_block.end_at) IS NOT TRUE"
+		outside = "WHERE (r.at < recorded_block.end_at) IS NOT TRUE"
 	}
-	query := fill(usageFile("block_hours"), map[string]string{"join": u.blockJoin("r.harness", "r.ended_at"), "outside": outside, "hour": floorDiv("r.ended_at", hourMillis)})
+	query := fill(usageFile("block_hours"), map[string]string{"join": u.blockJoin("r.harness", "r.at"), "outside": outside, "hour": floorDiv("r.at", hourMillis)})
 	return u.each(query, func(rows *sql.Rows) error {
 		var b block
 		var hour int64
@@ -113,8 +114,8 @@ func (u *usage) blockJoin(harness, at string) string {
 		strings.Join(values, ", "), harness, at)
 }
 
-// blockOf is the number of the block of a key, as text; empty for prompts
-// outside all blocks.
+// blockOf is the number of the block of a key, as text. A prompt outside all
+// blocks belongs to the next one of its harness, which its answer began.
 func (u *usage) blockOf(key, harness string) string {
 	n, err := strconv.ParseInt(key, 10, 64)
 	if err != nil || n < inferredKey/2 {
@@ -130,9 +131,21 @@ func (u *usage) blockOf(key, harness string) string {
 		i--
 	}
 	if i < 0 || inferred[i].harness != harness || !at.Before(inferred[i].end) {
-		return ""
+		return u.blockAfter(at, harness)
 	}
 	return strconv.Itoa(u.recorded + i)
+}
+
+// blockAfter is the number of the first block of the harness that begins after
+// the hour of at, as text.
+func (u *usage) blockAfter(at time.Time, harness string) string {
+	next := -1
+	for i, b := range u.blocks {
+		if b.harness == harness && b.start.After(at) && (next < 0 || b.start.Before(u.blocks[next].start)) {
+			next = i
+		}
+	}
+	return strconv.Itoa(next)
 }
 
 // block is the block with the number key.

@@ -170,7 +170,8 @@ func (b *budgeting) groups(f Filter, by grouping) ([]*usageGroup, error) {
 			return nil, err
 		}
 	}
-	return u.rows()
+	found, err := u.groups()
+	return u.ordered(found), err
 }
 
 func earlier(a *time.Time, b time.Time) *time.Time {

@@ -82,7 +82,7 @@ func (u *usage) report() (UsageReport, error) {
 			return r, err
 		}
 	}
-	rows, err := u.rows()
+	groups, err := u.groups()
 	if err != nil {
 		return r, err
 	}
@@ -90,6 +90,8 @@ func (u *usage) report() (UsageReport, error) {
 	if err != nil {
 		return r, err
 	}
+	prompts.join(groups)
+	rows := u.ordered(groups)
 	total := &usageGroup{}
 	for _, g := range rows {
 		row := g.row(u, prompts.of(g))
@@ -99,7 +101,7 @@ func (u *usage) report() (UsageReport, error) {
 	if err := u.describe(r.Rows, rows); err != nil {
 		return r, err
 	}
-	r.Totals = total.numbers(prompts.total(rows, u.q.Last > 0))
+	r.Totals = total.numbers(prompts.total(rows))
 	return r, nil
 }
 
@@ -125,8 +127,8 @@ func (u *usage) resolveZone() (err error) {
 	return err
 }
 
-// rows are the report's rows, oldest or first in the alphabet first.
-func (u *usage) rows() ([]*usageGroup, error) {
+// groups are the sums of requests by the report's key.
+func (u *usage) groups() (map[string]*usageGroup, error) {
 	query, args := u.statement()
 	found, err := u.c.QueryContext(u.ctx, query, args...)
 	if err != nil {
@@ -149,10 +151,11 @@ func (u *usage) rows() ([]*usageGroup, error) {
 		}
 		g.take(part)
 	}
-	return u.ordered(groups), found.Err()
+	return groups, found.Err()
 }
 
-// ordered sums up the groups and puts them in the report's order.
+// ordered are the report's rows, oldest or first in the alphabet first; the
+// newest ones where only those are asked for.
 func (u *usage) ordered(groups map[string]*usageGroup) []*usageGroup {
 	rows := make([]*usageGroup, 0, len(groups))
 	for _, g := range groups {
@@ -168,18 +171,28 @@ func (u *usage) ordered(groups map[string]*usageGroup) []*usageGroup {
 		}
 		rows = append(rows, g)
 	}
+	if u.q.Last > 0 && u.by.newest != byKey {
+		u.sort(rows, true)
+		rows = rows[max(0, len(rows)-u.q.Last):]
+	}
+	u.sort(rows, u.by.newest == byLast)
+	if u.q.Last > 0 {
+		rows = rows[max(0, len(rows)-u.q.Last):]
+	}
+	return rows
+}
+
+// sort puts rows in the order of their keys, or by the time of the newest request
+// or prompt first.
+func (u *usage) sort(rows []*usageGroup, byTime bool) {
 	slices.SortFunc(rows, func(a, b *usageGroup) int {
 		last := 0
-		if u.by.newest == byLast {
-			last = cmp.Compare(a.last, b.last)
+		if byTime {
+			last = cmp.Compare(max(a.last, a.asked), max(b.last, b.asked))
 		}
 		if !u.by.named {
 			return cmp.Or(last, cmp.Compare(a.order, b.order), cmp.Compare(a.harness, b.harness))
 		}
 		return cmp.Or(last, cmp.Compare(a.key, b.key))
 	})
-	if u.q.By == "block" && u.q.Last > 0 {
-		rows = rows[max(0, len(rows)-u.q.Last):]
-	}
-	return rows
 }

@@ -15,6 +15,8 @@ type usageGroup struct {
 	key, harness, model string
 	// last is the newest request's time, or its day out of the rollup.
 	last int64
+	// asked is the newest prompt's time.
+	asked int64
 	// order is the key as a number, where it is one.
 	order int64
 	// parts are the sums by harness and model of a row.

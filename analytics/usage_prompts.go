@@ -6,17 +6,25 @@ import (
 
 // promptCounts are the prompts of a report's rows.
 type promptCounts struct {
-	byKey map[string]int64
+	byKey map[string]*promptCount
 	// logged are the harnesses whose prompts are in the ledger: of others the
 	// number is not reported.
 	logged map[string]bool
 }
 
-// prompts counts the prompts in the report's window. A prompt that ended without
-// a single request is none (sql/unanswered.sql). Those of a model are the
-// ones that the session's next request answers.
+// promptCount are the prompts of one key: their number, a harness of theirs, and
+// the newest one's time.
+type promptCount struct {
+	n, last int64
+	harness string
+}
+
+// prompts counts the prompts in the report's window. A prompt belongs to it by
+// the moment when it was typed. One that ended without a single request is none
+// (sql/unanswered.sql). Those of a model are the ones that the session's next
+// request answers.
 func (u *usage) prompts() (*promptCounts, error) {
-	p := &promptCounts{byKey: map[string]int64{}, logged: map[string]bool{}}
+	p := &promptCounts{byKey: map[string]*promptCount{}, logged: map[string]bool{}}
 	err := u.each("SELECT coalesce(text, '') FROM (SELECT DISTINCT harness FROM prompt) LEFT JOIN word ON id = harness", func(rows *sql.Rows) error {
 		var harness string
 		err := rows.Scan(&harness)
@@ -29,16 +37,24 @@ func (u *usage) prompts() (*promptCounts, error) {
 	query, args := u.promptStatement()
 	err = u.each(query, func(rows *sql.Rows) error {
 		var key sql.NullString
-		var harness string
-		var n int64
-		err := rows.Scan(&key, &harness, &n)
+		var part promptCount
+		err := rows.Scan(&key, &part.harness, &part.n, &part.last)
 		if u.q.By == "block" {
-			key.String = u.blockOf(key.String, harness)
+			key.String = u.blockOf(key.String, part.harness)
 		}
-		p.byKey[key.String] += n
+		p.add(key.String, part)
 		return err
 	}, args...)
 	return p, err
+}
+
+func (p *promptCounts) add(key string, part promptCount) {
+	sum := p.byKey[key]
+	if sum == nil {
+		p.byKey[key] = &part
+		return
+	}
+	sum.n, sum.last, sum.harness = sum.n+part.n, max(sum.last, part.last), min(sum.harness, part.harness)
 }
 
 func (u *usage) promptStatement() (string, []any) {
@@ -66,19 +82,19 @@ func (u *usage) promptStatement() (string, []any) {
 
 // of is the number of prompts of a row; nil where its harnesses log none.
 func (p *promptCounts) of(g *usageGroup) *int64 {
+	if sum := p.byKey[g.key]; sum != nil {
+		return &sum.n
+	}
 	for _, part := range g.parts {
 		if p.logged[part.harness] {
-			n := p.byKey[g.key]
-			return &n
+			return new(int64)
 		}
 	}
 	return nil
 }
 
-// total is that of the report's window, the same whatever it is grouped by: a
-// day or a folder with a prompt and no request has no row, but its prompts are
-// counted. Where only the newest rows are shown it is that of the rows.
-func (p *promptCounts) total(rows []*usageGroup, newest bool) *int64 {
+// total is the sum of the rows; 0 without a row.
+func (p *promptCounts) total(rows []*usageGroup) *int64 {
 	var total *int64
 	if len(rows) == 0 {
 		total = new(int64)
@@ -86,14 +102,21 @@ func (p *promptCounts) total(rows []*usageGroup, newest bool) *int64 {
 	for _, g := range rows {
 		total = plus(total, p.of(g))
 	}
-	if newest || total == nil {
-		return total
-	}
-	*total = 0
-	for _, n := range p.byKey {
-		*total += n
-	}
 	return total
+}
+
+// join gives every key with a prompt a row, so that the rows add up to the
+// totals: a day or a folder may have a prompt whose requests lie elsewhere, or
+// are still to come.
+func (p *promptCounts) join(groups map[string]*usageGroup) {
+	for key, sum := range p.byKey {
+		g := groups[key]
+		if g == nil {
+			g = &usageGroup{key: key, harness: sum.harness}
+			groups[key] = g
+		}
+		g.asked = sum.last
+	}
 }
 
 // each calls fn for every row of a query.

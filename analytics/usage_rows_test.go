@@ -58,10 +58,10 @@ func TestUsage_RowsOfEveryKey(t *testing.T) {
 		q    UsageQuery
 		want []string
 	}{
-		{UsageQuery{By: "session"}, []string{"S1|claude-code|4|15|3|[m1 m2]", "S2|claude-code|1|16|0|[m2]", "T1|codex-cli|1|32|–|[]"}},
+		{UsageQuery{By: "session"}, []string{"S2|claude-code|1|16|0|[m2]", "T1|codex-cli|1|32|–|[]", "S1|claude-code|4|15|3|[m1 m2]"}},
 		{UsageQuery{By: "agent"}, []string{"explore|–|1|4|0|[m1]", "main|–|4|51|3|[m1 m2]", "unknown|–|1|8|0|[m1]"}},
 		{UsageQuery{By: "project"}, []string{"|–|1|16|0|[m2]", "/srv/first|–|4|45|0|[m1]", "/srv/second|–|1|2|3|[m2]"}},
-		{UsageQuery{By: "model"}, []string{"|–|1|32|–|[]", "m1|–|3|13|1|[m1]", "m2|–|2|18|1|[m2]"}},
+		{UsageQuery{By: "model"}, []string{"|–|1|32|1|[]", "m1|–|3|13|1|[m1]", "m2|–|2|18|1|[m2]"}},
 		{UsageQuery{By: "harness"}, []string{"claude-code|claude-code|5|31|3|[m1 m2]", "codex-cli|codex-cli|1|32|–|[]"}},
 		{UsageQuery{By: "day"}, []string{"2026-10-05|–|6|63|3|[m1 m2]"}},
 		{UsageQuery{By: "day", Filter: Filter{Harness: "codex-cli"}}, []string{"2026-10-05|–|1|32|–|[]"}},
@@ -72,22 +72,26 @@ func TestUsage_RowsOfEveryKey(t *testing.T) {
 		{UsageQuery{By: "session", Filter: Filter{Session: "S1/x"}}, []string{"S1|claude-code|2|12|0|[m1]"}},
 		{UsageQuery{By: "session", Filter: Filter{Session: "S1/y"}}, []string{"S1|claude-code|1|8|0|[m1]"}},
 		{UsageQuery{By: "model", Filter: Filter{Session: "codex-cli:T"}}, []string{"|–|1|32|–|[]"}},
-		{UsageQuery{By: "session", Last: 2}, []string{"S2|claude-code|1|16|0|[m2]", "T1|codex-cli|1|32|–|[]"}},
-		{UsageQuery{By: "model", Last: 1}, []string{"|–|1|32|–|[]"}},
+		{UsageQuery{By: "session", Last: 2}, []string{"T1|codex-cli|1|32|–|[]", "S1|claude-code|4|15|3|[m1 m2]"}},
+		{UsageQuery{By: "model", Last: 1}, []string{"|–|1|32|1|[]"}},
 	} {
 		t.Run(fmt.Sprintf("%s %+v last %d", c.q.By, c.q.Filter, c.q.Last), func(t *testing.T) {
 			got := []string{}
 			r := usageOf(t, l, c.q)
-			output := int64(0)
+			output, prompts := int64(0), int64(0)
 			for _, row := range r.Rows {
 				got = append(got, brief(row))
 				output += *row.OutputTokens
+				prompts += or0(row.Prompts)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 			if r.Totals.OutputTokens != nil && *r.Totals.OutputTokens != output {
 				t.Errorf("totals %d, the rows sum to %d", *r.Totals.OutputTokens, output)
+			}
+			if or0(r.Totals.Prompts) != prompts {
+				t.Errorf("%d prompts in all, the rows sum to %d", or0(r.Totals.Prompts), prompts)
 			}
 		})
 	}
@@ -109,10 +113,10 @@ func TestUsage_SessionRowIsTheContract(t *testing.T) {
 		`"cacheWriteTokens":null,"totalTokens":43,"costMicroUsd":null,"costPartial":false,"costBasis":"none","unpricedModels":["m1"],"models":["m1"]},` +
 		`{"model":"m2","harness":"claude-code","requests":1,"prompts":null,"inputTokens":10,"outputTokens":2,"reasoningTokens":null,"cacheReadTokens":null,` +
 		`"cacheWriteTokens":null,"totalTokens":12,"costMicroUsd":null,"costPartial":false,"costBasis":"none","unpricedModels":["m2"],"models":["m2"]}]}`
-	if got := jsonOf(t, r.Rows[0]); got != want {
+	if got := jsonOf(t, r.Rows[2]); got != want {
 		t.Errorf("row\n got %s\nwant %s", got, want)
 	}
-	if got := r.Rows[1].Session.ParentSession; got == nil || *got != "S1" {
+	if got := r.Rows[0].Session.ParentSession; got == nil || *got != "S1" {
 		t.Errorf("parent of the fork = %v, want S1", got)
 	}
 	empty := usageOf(t, open(t, Options{}), UsageQuery{By: "day"})
@@ -191,7 +195,7 @@ func TestUsage_OfOneSessionIsThatOfSessions(t *testing.T) {
 	}
 	for _, id := range []string{"claude-code:aaaa-1", "codex-cli:aaaa-1", "aaaa-1/a9f", "aaaa-2", "bb"} {
 		r := usageOf(t, w.l, UsageQuery{By: "session", Filter: Filter{Session: id}})
-		one, err := w.l.Session(t.Context(), id)
+		one, err := w.l.Session(t.Context(), id, time.Time{}, time.Time{})
 		if err != nil || len(r.Rows) != 1 {
 			t.Fatalf("%s: %d rows, %v", id, len(r.Rows), err)
 		}

@@ -57,16 +57,31 @@ func (u *usage) describe(rows []UsageRow, groups []*usageGroup) error {
 }
 
 func (u *usage) describeSessions(rows []UsageRow, groups []*usageGroup) error {
-	if len(rows) == 0 {
-		return nil
-	}
 	at := map[int32]*UsageRow{}
-	roots := make([]int32, len(rows))
+	var spent, asked []int32
 	for i := range rows {
 		id, _ := strconv.ParseInt(groups[i].key, 10, 32)
-		roots[i] = int32(id)
-		at[roots[i]] = &rows[i]
+		at[int32(id)] = &rows[i]
+		if len(groups[i].parts) > 0 {
+			spent = append(spent, int32(id))
+		} else {
+			asked = append(asked, int32(id))
+		}
 	}
+	if len(spent) > 0 {
+		if err := u.describeSpent(at, spent); err != nil {
+			return err
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	where, args := u.where("p", "happened_at", promptProject)
+	query := fill(usageFile("asked_sessions"), map[string]string{"roots": numbers(asked), "where": where})
+	return u.each(query, func(found *sql.Rows) error { return describe(at, found, nil) }, args...)
+}
+
+func (u *usage) describeSpent(at map[int32]*UsageRow, roots []int32) error {
 	where, args := u.where("r", "ended_at", "r.project")
 	if u.q.Model != "" {
 		where += " AND r.model = " + wordOf
@@ -75,16 +90,33 @@ func (u *usage) describeSessions(rows []UsageRow, groups []*usageGroup) error {
 	if u.q.Last > 0 {
 		where += " AND s.root IN " + numbers(roots)
 	}
-	return u.each(fill(usageFile("sessions"), map[string]string{"where": where}), func(found *sql.Rows) error {
-		var root int32
-		var native, harness string
-		s := &SessionRow{}
-		var first, last int64
-		err := found.Scan(&root, &native, &harness, text{&s.Title}, text{&s.Project}, text{&s.ParentSession}, &first, &last, &s.Subagents)
-		s.FirstAt, s.LastAt = fromMilli(first), fromMilli(last)
-		if row := at[root]; row != nil {
-			row.Key, row.Harness, row.Session = native, &harness, s
-		}
-		return err
+	query := fill(usageFile("sessions"), map[string]string{"where": where})
+	return u.each(query, func(found *sql.Rows) error {
+		var subagents int64
+		return describe(at, found, &subagents)
 	}, args...)
+}
+
+// describe scans what a session's row shows besides numbers; subagents is nil
+// where the statement does not count them.
+func describe(at map[int32]*UsageRow, found *sql.Rows, subagents *int64) error {
+	var root int32
+	var native, harness string
+	s := &SessionRow{}
+	var first, last int64
+	to := []any{&root, &native, &harness, text{&s.Title}, text{&s.Project}, text{&s.ParentSession}, &first, &last}
+	if subagents != nil {
+		to = append(to, subagents)
+	}
+	if err := found.Scan(to...); err != nil {
+		return err
+	}
+	s.FirstAt, s.LastAt = fromMilli(first), fromMilli(last)
+	if subagents != nil {
+		s.Subagents = *subagents
+	}
+	if row := at[root]; row != nil {
+		row.Key, row.Harness, row.Session = native, &harness, s
+	}
+	return nil
 }

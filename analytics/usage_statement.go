@@ -110,19 +110,10 @@ func (u *usage) where(alias, at, project string) (string, []any) {
 	return strings.Join(parts, " AND "), args
 }
 
-// tail is the end of the statement, which keeps the newest rows.
+// tail is the end of the statement.
 func (u *usage) tail() string {
 	label, join := u.labels()
-	newest := ""
-	// Blocks are put together of hours first.
-	if u.q.Last > 0 && u.q.By != "block" {
-		order := "max(last_at) DESC, key DESC"
-		if u.by.newest == byKey {
-			order = "key DESC"
-		}
-		newest = fmt.Sprintf("WHERE g.key IN (SELECT key FROM grouped GROUP BY key ORDER BY %s LIMIT %d)", order, u.q.Last)
-	}
-	return fill(usageFile("tail"), map[string]string{"label": label, "label_join": join, "newest": newest})
+	return fill(usageFile("tail"), map[string]string{"label": label, "label_join": join})
 }
 
 // labels turns a key into text: its word, or the number itself.

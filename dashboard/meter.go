@@ -35,7 +35,7 @@ type Reports interface {
 // SessionReader answers about one session, by its id or a unique beginning of
 // one. Zero times are no bounds.
 type SessionReader interface {
-	Session(ctx context.Context, id string) (analytics.SessionAnswer, error)
+	Session(ctx context.Context, id string, since, until time.Time) (analytics.SessionAnswer, error)
 	Window(ctx context.Context, id string, since, until time.Time) (analytics.WindowUsage, error)
 	Timeline(ctx context.Context, id string, since, until time.Time) (analytics.Timeline, error)
 	// Explain also takes a day in the zone.

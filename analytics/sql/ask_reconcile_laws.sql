@@ -14,6 +14,8 @@ SELECT 'every word is there once', count(*), min(text) FROM (SELECT text FROM wo
 UNION ALL
 SELECT 'every request has a session', count(*), min(r.id::VARCHAR) FROM request r LEFT JOIN session s ON s.id = r.session WHERE s.id IS NULL
 UNION ALL
+SELECT 'every prompt has a session', count(*), min(p.id::VARCHAR) FROM prompt p LEFT JOIN session s ON s.id = p.session WHERE s.id IS NULL
+UNION ALL
 SELECT 'every request is of its session''s harness', count(*), min(r.id::VARCHAR) FROM request r JOIN session s ON s.id = r.session WHERE s.harness <> r.harness
 UNION ALL
 SELECT 'every request has a source', count(*), min(r.id::VARCHAR) FROM request r LEFT JOIN source f ON f.id = r.source WHERE f.id IS NULL

@@ -22,7 +22,7 @@ func newSessionsCmd(a *app) *cobra.Command {
 	var f sessionsFlags
 	cmd := &cobra.Command{
 		Use: "sessions [ID]", Short: "List sessions, or show one in full",
-		Long: "Lists sessions, the newest first, sub-agents folded into the session that\nstarted them. With an ID, or a unique beginning of one, shows that session in full; --since\nand --until then bound the numbers under `usage` in --json.",
+		Long: "Lists sessions, the newest first, sub-agents folded into the session that\nstarted them. With an ID, or a unique beginning of one, shows that session in full; --since\nand --until then bound what it spent and what happened in it.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.openScanned(cmd.Context(), f.noScan)
@@ -106,14 +106,9 @@ func (a *app) session(ctx context.Context, m *daemon.Meter, id string, f windowF
 	if err != nil {
 		return err
 	}
-	s, err := m.Session(ctx, id)
+	s, err := m.Session(ctx, id, w.since, w.until)
 	if err != nil {
 		return err
-	}
-	if !w.since.IsZero() || !w.until.IsZero() {
-		if s.Usage, err = m.Window(ctx, s.Harness+":"+s.Session, w.since, w.until); err != nil {
-			return err
-		}
 	}
 	if a.json {
 		return a.printJSON(s)

@@ -23,7 +23,7 @@ func (s *server) sessions(h huma.API) {
 		"The answer of `meterbridge sessions --json`, a page at a time: `nextCursor` is the `cursor` of the next page, null at the end. "+
 			"Sub-agents are folded into the session that started them."), s.list)
 	ask(s, h, operation("session", "/sessions/{id}", "One session in full",
-		"The answer of `meterbridge sessions ID --json`. `since` and `until` bound the numbers under `usage`.", 404, 409), s.session)
+		"The answer of `meterbridge sessions ID --json`. `since` and `until` bound what it spent and what happened, not what it is.", 404, 409), s.session)
 	ask(s, h, operation("session-usage", "/sessions/{id}/usage", "What a session spent and did in a stretch of time",
 		"Sub-agents included; times are epoch milliseconds.", 404, 409), s.window)
 	ask(s, h, operation("session-timeline", "/sessions/{id}/timeline", "Requests, turns and tool calls of a session over time",
@@ -38,11 +38,7 @@ func (s *server) session(ctx context.Context, in *sessionPeriodInput) (analytics
 	if err != nil {
 		return analytics.SessionAnswer{}, err
 	}
-	a, err := s.meter.Session(ctx, in.ID)
-	if err == nil && !(p.Since.IsZero() && p.Until.IsZero()) {
-		a.Usage, err = s.meter.Window(ctx, a.Harness+":"+a.Session, p.Since, p.Until)
-	}
-	return a, err
+	return s.meter.Session(ctx, in.ID, p.Since, p.Until)
 }
 
 func (s *server) window(ctx context.Context, in *sessionPeriodInput) (analytics.WindowUsage, error) {

@@ -20,12 +20,14 @@ func (p *parser) user() {
 	p.describe()
 	p.toolResults()
 	p.beginTurn(r.promptID)
+	held := p.state.Command
 	if !r.meta && !p.who.side {
 		p.dropCommand()
 	}
 	text := r.promptText()
 	if r.interrupted(text) {
 		p.event("interrupted", "")
+		p.beginCommand(held)
 		p.endTurn("interrupted")
 		return
 	}
@@ -141,13 +143,17 @@ type heldCommand struct {
 	Project string            `json:"d,omitempty"`
 	Preview string            `json:"v"`
 	Place   meterbridge.Place `json:"p"`
+	// Turned: its rows name their turn themselves.
+	Turned bool `json:"u,omitempty"`
 }
 
 func (p *parser) holdCommand(q meterbridge.Prompt) {
 	if q.At.IsZero() {
 		return
 	}
-	p.state.Command = &heldCommand{ID: q.NativeID, Session: q.Session, Project: q.Project, At: q.At.UnixMilli(), Preview: q.Preview, Place: q.Place}
+	p.state.Command = &heldCommand{
+		ID: q.NativeID, Session: q.Session, Project: q.Project, At: q.At.UnixMilli(), Preview: q.Preview, Place: q.Place, Turned: len(p.row.promptID) > 0,
+	}
 }
 
 func (p *parser) dropCommand() { p.state.Command = nil }
@@ -159,6 +165,7 @@ func (p *parser) confirmCommand() {
 		return
 	}
 	p.state.Command = nil
+	p.beginCommand(h)
 	p.prompt(meterbridge.Prompt{
 		Harness: ID, NativeID: h.ID, Session: h.Session, Project: h.Project, At: time.UnixMilli(h.At).UTC(), Preview: h.Preview, Place: h.Place,
 	}, false)

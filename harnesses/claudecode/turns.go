@@ -25,6 +25,15 @@ func (p *parser) beginTurn(id []byte) {
 	p.state.Turn = turn{ID: name, Start: p.when.UnixMilli()}
 }
 
+// beginCommand starts the turn of a slash command that the model answers, or that
+// is interrupted before it does: it is not that of the prompt before it.
+func (p *parser) beginCommand(h *heldCommand) {
+	if h == nil || h.Turned || p.who.side {
+		return
+	}
+	p.state.Turn = turn{ID: h.ID, Start: h.At}
+}
+
 // endTurn emits the turn under way. A turn ends once: the duration that is
 // written after an interrupt leaves it interrupted.
 func (p *parser) endTurn(outcome string) {

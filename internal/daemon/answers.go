@@ -73,9 +73,9 @@ func (m *Meter) Sessions(ctx context.Context, f SessionFilter) (SessionList, err
 	return r, answerFault(err)
 }
 
-// Session shows one session in full.
-func (m *Meter) Session(ctx context.Context, id string) (SessionAnswer, error) {
-	r, err := m.ledger.Session(ctx, id)
+// Session shows one session in full, in a stretch of time; zero times are no bounds.
+func (m *Meter) Session(ctx context.Context, id string, since, until time.Time) (SessionAnswer, error) {
+	r, err := m.ledger.Session(ctx, id, since, until)
 	return r, answerFault(err)
 }
 

@@ -266,7 +266,7 @@ func TestAPI_FindsSessionsWhoseIDHoldsASlash(t *testing.T) {
 	}
 	asked := 0
 	for _, s := range list.Sessions {
-		full, err := m.Session(t.Context(), s.Harness+":"+s.Session)
+		full, err := m.Session(t.Context(), s.Harness+":"+s.Session, time.Time{}, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

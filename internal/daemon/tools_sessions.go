@@ -62,14 +62,9 @@ func (t *meterTools) session(ctx context.Context, m *Meter, in sessionsIn) (tool
 	if err != nil {
 		return toolReply{}, err
 	}
-	s, err := m.Session(ctx, in.Session)
+	s, err := m.Session(ctx, in.Session, p.Since, p.Until)
 	if err != nil {
 		return toolReply{}, err
-	}
-	if !p.Since.IsZero() || !p.Until.IsZero() {
-		if s.Usage, err = m.Window(ctx, s.Harness+":"+s.Session, p.Since, p.Until); err != nil {
-			return toolReply{}, err
-		}
 	}
 	if in.Last == 0 {
 		in.Last = listedSessions

@@ -1,0 +1,3 @@
+-- The prompts that count.
+-- columns: prompts
+SELECT count(*) FROM prompt WHERE id NOT IN (SELECT id FROM unanswered);
