@@ -279,6 +279,7 @@ func (c *commit) uniteRequests(alias, id meterbridge.ID) {
 		return
 	}
 	delete(c.requests, alias)
+	c.l.mem.touchSession(old.session.id)
 	if old.stored {
 		c.replaced = append(c.replaced, old)
 	}
@@ -336,6 +337,7 @@ func (c *commit) unitePrompts(alias, id meterbridge.ID) {
 		return
 	}
 	delete(c.prompts, alias)
+	c.l.mem.touchSession(old.session.id)
 	if old.stored {
 		c.unasked = append(c.unasked, alias)
 	}

@@ -59,6 +59,7 @@ func (c *commit) taken(f *fact, u *unit, session string) bool {
 	if c.own(f.harness, c.claimOf(f.source, f.session.key.native, f.firstSeen), c.claim(u, session)) != meterbridge.NewOwns {
 		return false
 	}
+	c.l.mem.touchSession(f.session.id)
 	f.session, f.source, f.changed = c.sessionOf(f.harness, session), u.source, true
 	return true
 }
