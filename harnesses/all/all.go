@@ -21,6 +21,7 @@ import (
 	"meterbridge/harnesses/pi"
 	"meterbridge/harnesses/qwencode"
 	"meterbridge/harnesses/roocode"
+	"meterbridge/harnesses/vscodecopilot"
 )
 
 // Harnesses returns every known harness, in the order of reports.
@@ -41,6 +42,7 @@ func Harnesses() []harnesses.Harness {
 		droid.Harness(),
 		grok.Harness(),
 		kimi.Harness(),
+		vscodecopilot.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}
