@@ -21,6 +21,7 @@ import (
 	"meterbridge/harnesses/pi"
 	"meterbridge/harnesses/qwencode"
 	"meterbridge/harnesses/roocode"
+	"meterbridge/harnesses/vibe"
 	"meterbridge/harnesses/vscodecopilot"
 )
 
@@ -43,6 +44,7 @@ func Harnesses() []harnesses.Harness {
 		grok.Harness(),
 		kimi.Harness(),
 		vscodecopilot.Harness(),
+		vibe.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}
