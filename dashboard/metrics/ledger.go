@@ -39,7 +39,7 @@ type ledgerCollector struct {
 func newLedgerCollector(source Source, o Options) *ledgerCollector {
 	f, err := newFloor(o.Floor, o.Now)
 	if err != nil {
-		o.Log.Warn("what metrics showed before the restart is lost", "error", err)
+		o.Log.Warn("what metrics showed before the restart is lost", slog.Any("error", err))
 	}
 	c := &ledgerCollector{source: source, o: o, f: newFamilies(o), floor: f}
 	c.models, c.projects = newRanked(o.Models), newRanked(o.Projects)
@@ -73,7 +73,7 @@ func (c *ledgerCollector) Describe(out chan<- *prometheus.Desc) {
 func (c *ledgerCollector) Collect(out chan<- prometheus.Metric) {
 	metrics, err := c.look()
 	if err != nil {
-		c.o.Log.Warn("the ledger's totals cannot be read", slog.Any("error", err))
+		c.o.Log.Warn("the ledger's totals cannot be read", slog.Any(slog.Any("error", err)))
 		out <- prometheus.NewInvalidMetric(c.f.tokens.desc, err)
 		return
 	}

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -79,7 +80,7 @@ func (c *selfCollector) budgets(gauge func(string, float64, ...string)) {
 	defer cancel()
 	budgets, err := c.source.Budgets(ctx)
 	if err != nil {
-		c.o.Log.Warn("the budgets cannot be read", "error", err)
+		c.o.Log.Warn("the budgets cannot be read", slog.Any("error", err))
 		return
 	}
 	for _, b := range budgets {

@@ -239,8 +239,11 @@ func (p *prometheus) ask(ctx context.Context, query string) ([]float64, error) {
 		return nil, err
 	}
 	var a answer
-	if err := json.Unmarshal(body, &a); err != nil || a.Status != "success" {
-		return nil, fmt.Errorf("%s: %s %v", query, body, err)
+	if err := json.Unmarshal(body, &a); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", query, body, err)
+	}
+	if a.Status != "success" {
+		return nil, fmt.Errorf("%s: %s", query, a.Error)
 	}
 	var samples []float64
 	for _, r := range a.Data.Result {

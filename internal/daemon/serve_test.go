@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -69,7 +70,7 @@ func TestServe_EndsInOrder(t *testing.T) {
 	if _, err := os.Stat(m.paths.Socket()); err == nil {
 		t.Error("the socket is still there")
 	}
-	if _, err := m.live.Refresh(t.Context(), nil); err != scanner.ErrStopped {
+	if _, err := m.live.Refresh(t.Context(), nil); !errors.Is(err, scanner.ErrStopped) {
 		t.Errorf("a scan after the end: %v", err)
 	}
 	if err := m.Close(); err != nil {
@@ -90,7 +91,8 @@ func TestServe_SaysWhatIsTaken(t *testing.T) {
 	}
 	defer taken.Close()
 	err = m.Serve(t.Context(), ServeOptions{Addr: taken.Addr().String(), Log: slog.New(slog.DiscardHandler)})
-	if f, ok := err.(*Fault); !ok || f.Hint == "" {
+	var f *Fault
+	if !errors.As(err, &f) || f.Hint == "" {
 		t.Errorf("an address that is taken: %v, want a fault with a hint", err)
 	}
 }
