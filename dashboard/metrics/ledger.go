@@ -73,7 +73,7 @@ func (c *ledgerCollector) Describe(out chan<- *prometheus.Desc) {
 func (c *ledgerCollector) Collect(out chan<- prometheus.Metric) {
 	metrics, err := c.look()
 	if err != nil {
-		c.o.Log.Warn("the ledger's totals cannot be read", slog.Any(slog.Any("error", err)))
+		c.o.Log.Warn("the ledger's totals cannot be read", slog.Any("error", err))
 		out <- prometheus.NewInvalidMetric(c.f.tokens.desc, err)
 		return
 	}
