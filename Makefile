@@ -15,8 +15,9 @@ help: ## what can be made
 run: build ## build, then read the logs of this machine and show usage
 	@./meterbridge usage $(ARGS) || { [ $$? = 3 ] && echo && echo "The bundled example instead:" && ./meterbridge usage --demo; }
 
-build: setup ## build ./meterbridge
+build: setup ## build ./meterbridge and ./meterbridge-lite
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o meterbridge ./cmd/meterbridge
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o meterbridge-lite ./cmd/meterbridge-lite
 
 setup: ## check for Go and a C compiler (installs the latter where apt can)
 	@bash internal/setup.sh
@@ -53,4 +54,4 @@ bench: build ## cold and warm scans against DuckDB's read_json and, where npm ca
 	$(GO) run ./internal/bench -binary ./meterbridge -size $(BENCH_SIZE)
 
 clean: ## remove what was built
-	rm -f meterbridge
+	rm -f meterbridge meterbridge-lite

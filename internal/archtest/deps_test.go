@@ -14,11 +14,16 @@ import (
 
 var update = flag.Bool("update", false, "write deps.golden instead of comparing it")
 
-// linked are the third-party modules in the program, without versions.
-func linked(t *testing.T) []string {
+// programs are those of the house, with the golden file of what each links.
+func programs() map[string]string {
+	return map[string]string{"./cmd/meterbridge": "internal/archtest/deps.golden", "./cmd/meterbridge-lite": "internal/archtest/deps-lite.golden"}
+}
+
+// linked are the third-party modules in a program, without versions.
+func linked(t *testing.T, program string) []string {
 	t.Helper()
 	sources(t) // reading every file keeps the test cache honest
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/meterbridge")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", program)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1")
 	out, err := cmd.Output()
@@ -32,21 +37,22 @@ func linked(t *testing.T) []string {
 }
 
 func TestDeps_AreThoseThatWereReviewed(t *testing.T) {
-	got := strings.Join(linked(t), "\n") + "\n"
-	path := filepath.Join(root, "internal/archtest/deps.golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+	for program, golden := range programs() {
+		got := strings.Join(linked(t, program), "\n") + "\n"
+		if *update {
+			if err := os.WriteFile(filepath.Join(root, golden), []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if d := cmp.Diff(read(t, "internal/archtest/deps.golden"), got); d != "" {
-		t.Errorf("modules linked into the program; review, then run this test with -update (-golden +now):\n%s", d)
+		if d := cmp.Diff(read(t, golden), got); d != "" {
+			t.Errorf("modules linked into %s; review, then run this test with -update (-golden +now):\n%s", program, d)
+		}
 	}
 }
 
 func TestDeps_AreInTheNotices(t *testing.T) {
 	notices := read(t, "THIRD_PARTY.md")
-	for _, path := range linked(t) {
+	for _, path := range linked(t, "./cmd/meterbridge") {
 		if !strings.Contains(notices, "\n### "+path+"\n") {
 			t.Errorf("THIRD_PARTY.md has no notice of %s", path)
 		}

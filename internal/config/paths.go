@@ -78,3 +78,6 @@ func (p Paths) Tokens() string { return filepath.Join(p.Data, "tokens.json") }
 
 // ShownMetrics is what metrics showed last.
 func (p Paths) ShownMetrics() string { return filepath.Join(p.Data, "metrics.json") }
+
+// LastStatusLine is the daemon's last status line, for when it does not run.
+func (p Paths) LastStatusLine() string { return filepath.Join(p.Data, "statusline.txt") }

@@ -8,6 +8,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
+	"meterbridge/internal/statusline"
 )
 
 // SocketPath is where the daemon of the installation listens.
@@ -59,4 +60,9 @@ func (m *Meter) Lend(getenv func(string) string) *Meter {
 		))
 	}
 	return &lent
+}
+
+// StatusLinePlaces are where the installation's status line comes from.
+func StatusLinePlaces(o Options) statusline.Places {
+	return statusline.Places{Socket: o.places().Socket(), Last: o.places().LastStatusLine()}
 }

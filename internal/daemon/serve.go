@@ -47,6 +47,7 @@ type server struct {
 	mcp     *edge.Edge
 	// events tells what changes.
 	events *announcer
+	lines   *statusLines
 }
 
 // Serve watches the logs and answers until ctx ends or a caller of the socket
@@ -69,11 +70,13 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	defer os.Remove(m.paths.Socket())
 	defer s.events.start(ctx)()
-	return errors.Join(s.run(ctx, listeners), s.metrics.Close())
+	err = s.run(ctx, listeners)
+	s.lines.close(context.WithoutCancel(ctx))
+	return errors.Join(err, s.metrics.Close())
 }
 
 func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
-	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, browser: guard.NewBrowser(sessionCookie, m.opts.Now)}
+	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, browser: guard.NewBrowser(sessionCookie, m.opts.Now), lines: newStatusLines(m, o.Log)}
 	c := m.config.Metrics
 	s.metrics = metrics.New(metricSource{m}, metrics.Options{
 		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,

@@ -6,6 +6,7 @@ import (
 	"meterbridge/dashboard/api"
 	"meterbridge/dashboard/guard"
 	"meterbridge/internal/control"
+	"meterbridge/internal/statusline"
 )
 
 // sessionCookie is the browser's cookie.
@@ -35,6 +36,7 @@ const mcpBody = 4 << 20
 // socketHandler adds what only the owner of the socket may ask.
 func (s *server) socketHandler(open http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("POST "+statusline.Path, s.lines)
 	mux.Handle("/control/", control.Handler(s, s.meter.paths.Data))
 	mux.Handle("/", open)
 	return mux
