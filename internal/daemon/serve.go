@@ -47,7 +47,7 @@ type server struct {
 	mcp     *edge.Edge
 	// events tells what changes.
 	events *announcer
-	lines   *statusLines
+	lines  *statusLines
 }
 
 // Serve watches the logs and answers until ctx ends or a caller of the socket
