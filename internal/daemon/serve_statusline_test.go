@@ -23,7 +23,7 @@ func TestStatusLine_IsOneAnswerForAStormOfClients(t *testing.T) {
 	if _, err := m.Scan(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	before := opened(m)
+	before := logsOpened(m)
 	var wg sync.WaitGroup
 	answers := make([]string, 200)
 	for i := range 20 {
@@ -43,7 +43,7 @@ func TestStatusLine_IsOneAnswerForAStormOfClients(t *testing.T) {
 			t.Fatalf("status line %q", line)
 		}
 	}
-	if after := opened(m); after != before {
+	if after := logsOpened(m); after != before {
 		t.Errorf("%d logs were opened for status lines", after-before)
 	}
 	for in, prefix := range map[string]string{"": "today ", "{": "today ", `{"session_id":"nope"}`: "today "} {
@@ -61,8 +61,8 @@ func TestStatusLine_IsOneAnswerForAStormOfClients(t *testing.T) {
 	}
 }
 
-// opened counts the logs that the daemon has opened.
-func opened(m *Meter) int64 {
+// logsOpened counts the logs that the daemon has opened.
+func logsOpened(m *Meter) int64 {
 	n := int64(0)
 	for _, h := range m.live.State().Harnesses {
 		n += h.Opened
