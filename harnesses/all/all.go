@@ -17,6 +17,7 @@ import (
 	"meterbridge/harnesses/grok"
 	"meterbridge/harnesses/kimi"
 	"meterbridge/harnesses/kiro"
+	"meterbridge/harnesses/openclaw"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
 	"meterbridge/harnesses/qwencode"
@@ -35,6 +36,7 @@ func Harnesses() []harnesses.Harness {
 		opencode.Harness(),
 		amp.Harness(),
 		pi.Harness(),
+		openclaw.Harness(),
 		copilotcli.Harness(),
 		cline.Harness(),
 		roocode.Harness(),

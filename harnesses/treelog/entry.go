@@ -23,17 +23,17 @@ type entry struct {
 
 // message is the message of an entry.
 type message struct {
-	present                    bool
-	role, provider, model, api string
-	responseID, stopReason     string
-	failure                    []byte
-	timestamp                  int64
-	usage                      usage
-	toolCallID, toolName       string
-	isError, hasIsError        bool
-	text                       []byte
-	blocks                     []block
-	hasImage                   bool
+	present                bool
+	role, provider, model  string
+	responseID, stopReason string
+	failure                []byte
+	timestamp              int64
+	usage                  usage
+	toolCallID, toolName   string
+	isError, hasIsError    bool
+	text                   []byte
+	blocks                 []block
+	hasImage               bool
 }
 
 // block is a part of a message's content: a text or a call of a tool.
@@ -111,8 +111,6 @@ func (m *message) member(c *walk.Cursor) {
 		m.provider = text(c)
 	case "model":
 		m.model = text(c)
-	case "api":
-		m.api = text(c)
 	case "responseId":
 		m.responseID = text(c)
 	case "stopReason":

@@ -88,10 +88,7 @@ func (p *Parser) assistant() {
 	}
 	s := spending{
 		rule: ruleMessage, model: m.model, provider: m.provider, response: m.responseID, started: m.timestamp,
-		aborted: m.stopReason == "aborted" || m.stopReason == "error", tools: m.tools(),
-	}
-	if p.dialect.Precision != nil {
-		s.precision = p.dialect.Precision(m.api)
+		aborted: m.stopReason == "aborted" || m.stopReason == "error", tools: m.tools(), precision: p.origin.Precision,
 	}
 	request := p.spend(&m.usage, s)
 	p.calls(request)

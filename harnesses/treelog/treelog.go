@@ -21,8 +21,6 @@ type Dialect struct {
 	// Bookkeeping reports rows that only repeat a reply, by provider and model;
 	// nil when there are none.
 	Bookkeeping func(provider, model string) bool
-	// Precision is that of requests of an API; nil when all are single requests.
-	Precision func(api string) meterbridge.Precision
 }
 
 // Origin is what is known of a session from outside of its log.
@@ -34,6 +32,8 @@ type Origin struct {
 	Relation meterbridge.Relation
 	// AgentType is the kind of a sub-agent, where it is known.
 	AgentType string
+	// Precision is that of the session's answers; empty for single requests.
+	Precision meterbridge.Precision
 }
 
 // Parser reads the entries of one session in their order. It is a LineParser.

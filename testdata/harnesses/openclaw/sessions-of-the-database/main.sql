@@ -1,0 +1,30 @@
+CREATE TABLE session_nodes (session_key TEXT NOT NULL PRIMARY KEY, current_session_id TEXT NOT NULL, entry_json TEXT NOT NULL, updated_at INTEGER NOT NULL, label TEXT, display_name TEXT);
+CREATE TABLE session_windows (session_id TEXT NOT NULL PRIMARY KEY, session_key TEXT NOT NULL, previous_session_id TEXT, channel TEXT, agent_harness_id TEXT, parent_session_key TEXT, spawned_by TEXT, display_name TEXT);
+CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT, created_at INTEGER NOT NULL, event_zstd BLOB, event_utf8_bytes INTEGER, navigation_json TEXT, PRIMARY KEY (session_id, seq));
+CREATE TABLE transcript_rewrite_watermarks (session_id TEXT PRIMARY KEY, generation INTEGER NOT NULL);
+CREATE TABLE session_transcript_archives (session_id TEXT, generation INTEGER, reason TEXT, encoding TEXT, archive_blob BLOB);
+CREATE TABLE session_transcript_cold_archives (session_id TEXT, storage TEXT, archive_blob BLOB, event_count INTEGER);
+INSERT INTO session_nodes VALUES ('agent:main:main', 's2', '{}', 1, 'My label', 'Shown');
+INSERT INTO session_windows VALUES ('s1', 'agent:main:main', NULL, 'webchat', NULL, NULL, NULL, NULL);
+INSERT INTO session_windows VALUES ('s2', 'agent:main:main', 's1', 'webchat', NULL, NULL, NULL, 'Shown before');
+INSERT INTO session_windows VALUES ('s3', 'agent:main:sub:x', NULL, 'webchat', NULL, NULL, 'agent:main:main', NULL);
+INSERT INTO session_windows VALUES ('s4', 'agent:main:thread:y', NULL, 'discord', 'codex', 'agent:main:main', NULL, NULL);
+INSERT INTO transcript_rewrite_watermarks VALUES ('s2', 3);
+INSERT INTO transcript_events VALUES ('s1', 0, '{"type":"session","version":3,"id":"s1","timestamp":"2026-09-11T08:00:00.000Z","cwd":"/srv/w"}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s1', 1, '{"type":"message","id":"a1","timestamp":"2026-09-11T08:00:05.000Z","message":{"role":"assistant","provider":"anthropic","model":"m","content":[{"type":"text","text":"One"}],"usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"cost":{"total":0.1}},"stopReason":"stop","timestamp":1789113604000}}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s1', 2, '{"type":"reset","id":"a2","timestamp":"2026-09-11T08:00:06.000Z"}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s2', 0, '{"type":"session","version":3,"id":"s2","timestamp":"2026-09-11T09:00:00.000Z","cwd":"/srv/w"}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s2', 1, '{"type":"message","id":"a1","timestamp":"2026-09-11T09:00:05.000Z","message":{"role":"assistant","provider":"anthropic","model":"m","content":[{"type":"toolCall","id":"t1","name":"sessions_spawn","arguments":{}}],"usage":{"input":10,"output":20,"cacheRead":0,"cacheWrite":0},"stopReason":"toolUse","timestamp":1789117204000}}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s2', 2, NULL, 1, X'28B52FFD00112233', 9, NULL);
+INSERT INTO transcript_events VALUES ('s2', 3, '{"type":"message","id":"a3"', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s2', 4, '{"type":"message","id":"a4","timestamp":"2026-09-11T09:00:08.000Z","message":{"role":"assistant","provider":"openclaw","model":"gateway-injected","content":[{"type":"text","text":"Injected"}],"usage":{"input":7,"output":7},"stopReason":"stop"}}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s3', 0, '{"type":"session","version":3,"id":"s3","timestamp":"2026-09-11T09:01:00.000Z","cwd":"/srv/w"}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s3', 1, '{"type":"message","id":"u1","timestamp":"2026-09-11T09:01:01.000Z","message":{"role":"user","content":"A task","timestamp":1789117261000}}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s3', 2, '{"type":"message","id":"a1","timestamp":"2026-09-11T09:01:05.000Z","message":{"role":"assistant","provider":"anthropic","model":"m","content":[],"usage":{"input":100,"output":200,"cacheRead":0,"cacheWrite":0},"stopReason":"stop","timestamp":1789117264000}}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s4', 0, '{"type":"session","version":3,"id":"s4","timestamp":"2026-09-11T09:02:00.000Z"}', 1, NULL, NULL, NULL);
+INSERT INTO transcript_events VALUES ('s4', 1, '{"type":"message","id":"a1","timestamp":"2026-09-11T09:02:05.000Z","message":{"role":"assistant","provider":"openai","model":"gpt-5.4","responseId":"resp_1","content":[],"usage":{"input":1000,"output":2000,"cacheRead":0,"cacheWrite":0},"stopReason":"stop","timestamp":1789117324000}}', 1, NULL, NULL, NULL);
+INSERT INTO session_transcript_archives VALUES ('s0', 1, 'deleted', 'identity', '{"type":"session","version":3,"id":"s0","timestamp":"2026-09-01T09:00:00.000Z","cwd":"/srv/w"}
+{"type":"message","id":"z1","timestamp":"2026-09-01T09:00:05.000Z","message":{"role":"assistant","provider":"anthropic","model":"m","content":[],"usage":{"input":5000,"output":6000},"stopReason":"stop"}}
+');
+INSERT INTO session_transcript_cold_archives VALUES ('s9', 'file', NULL, 4);
+INSERT INTO session_transcript_cold_archives VALUES ('s8', 'sqlite', X'28B52FFD0011', 4);

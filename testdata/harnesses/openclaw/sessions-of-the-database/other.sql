@@ -1,0 +1,1 @@
+CREATE TABLE something_newer (id TEXT);
