@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/internal/testkit"
 )
@@ -83,29 +82,6 @@ func BenchmarkLive_Idle_20000(b *testing.B) {
 	b.ReportMetric(100*(cpuTime()-start).Seconds()/span.Seconds(), "%core")
 	b.ReportMetric(live.State().Period.Seconds(), "period-s")
 	b.ReportMetric(0, "ns/op")
-}
-
-// counting is a sink that only counts.
-type counting struct {
-	next     int64
-	requests int
-	commits  int
-}
-
-func (c *counting) Checkpoints(context.Context) ([]meterbridge.Checkpoint, error) { return nil, nil }
-
-func (c *counting) State(context.Context, int64) ([]byte, error) { return nil, nil }
-
-func (c *counting) Commit(_ context.Context, units []meterbridge.Unit) error {
-	c.commits++
-	for i := range units {
-		if units[i].Checkpoint.Source == 0 {
-			c.next++
-			units[i].Checkpoint.Source = c.next
-		}
-		c.requests += len(units[i].Batch.Requests)
-	}
-	return nil
 }
 
 // BenchmarkLive_Burst is 200,000 appends to 100 files as fast as they can be made.
