@@ -40,7 +40,7 @@ func pointer(location []string) string {
 func say(fault jsonschema.ErrorKind) string {
 	switch k := fault.(type) {
 	case *kind.Type:
-		return "is " + article(k.Got) + ", must be " + article(strings.Join(k.Want, " or "))
+		return "is " + article(k.Got) + ", must be " + kinds(k.Want)
 	case *kind.Required:
 		return "needs " + list(k.Missing)
 	case *kind.AdditionalProperties:
@@ -71,6 +71,23 @@ func say(fault jsonschema.ErrorKind) string {
 		return "fits none of the allowed forms"
 	}
 	return fault.LocalizedString(message.NewPrinter(language.English))
+}
+
+// kinds are the types that a value may have, null last.
+func kinds(names []string) string {
+	var list []string
+	null := false
+	for _, name := range names {
+		if name == "null" {
+			null = true
+			continue
+		}
+		list = append(list, name)
+	}
+	if null {
+		list = append(list, "null")
+	}
+	return article(strings.Join(list, " or "))
 }
 
 func number(r *big.Rat) string {

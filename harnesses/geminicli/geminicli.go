@@ -54,6 +54,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,
+		MCP:           harnesses.MCPServers("~/.gemini/settings.json"),
 		UsageReadable: true,
 		NeverReported: []string{"cacheWrite", "cost"},
 		Gaps: []string{

@@ -55,6 +55,7 @@ func declaration() harnesses.Declaration {
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,
+		MCP:           harnesses.MCPServers("~/.qwen/settings.json"),
 		UsageReadable: true,
 		NeverReported: []string{"cacheWrite", "cost"},
 		Gaps: []string{
