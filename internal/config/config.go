@@ -52,10 +52,30 @@ type Privacy struct {
 // KeepsText tells whether texts go into the ledger.
 func (p Privacy) KeepsText() bool { return p.StoreText == nil || *p.StoreText }
 
-// Pricing is the table [pricing]. Nothing is ever fetched unless URL is set and
-// the user runs `pricing update`.
+// Pricing is the table [pricing]. Nothing is ever fetched unless URL is set, and
+// then only by `pricing update` or, where AutoUpdate is set, by the daemon.
 type Pricing struct {
 	URL string `toml:"url"`
+	// AutoUpdate is how often the daemon fetches URL, as "24h"; empty for never.
+	AutoUpdate string `toml:"auto_update"`
+}
+
+// leastUpdate is the shortest time between two updates.
+const leastUpdate = time.Hour
+
+// UpdateEvery is AutoUpdate; 0 for never.
+func (p Pricing) UpdateEvery() (time.Duration, error) {
+	if p.AutoUpdate == "" {
+		return 0, nil
+	}
+	every, err := time.ParseDuration(p.AutoUpdate)
+	switch {
+	case err != nil || every < leastUpdate:
+		return 0, fmt.Errorf("auto_update %q is no time of an hour or more, such as 24h", p.AutoUpdate)
+	case p.URL == "":
+		return 0, fmt.Errorf("auto_update needs url")
+	}
+	return every, nil
 }
 
 // Serve is the table [serve]: how the daemon listens.
@@ -158,6 +178,9 @@ func (c *Config) check(home string) error {
 		if !filepath.IsAbs(s.Path) {
 			return fmt.Errorf("source %d: path %q is not absolute", i+1, s.Path)
 		}
+	}
+	if _, err := c.Pricing.UpdateEvery(); err != nil {
+		return fmt.Errorf("pricing: %w", err)
 	}
 	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
 		return fmt.Errorf("metrics: projects is a number from 0 to %d", mostProjects)

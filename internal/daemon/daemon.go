@@ -38,7 +38,7 @@ type Meter struct {
 	config config.Config
 	zone   *time.Location
 	week   time.Weekday
-	prices *Prices
+	prices *priceDesk
 	// providers are the price table's providers of the harnesses, by id.
 	providers map[string]string
 	lock      *lock
@@ -72,9 +72,9 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 	if m.lock, err = acquire(ctx, m.paths.Lock()); err != nil {
 		return nil, err
 	}
-	m.prices.keepUser(m.paths)
+	m.prices.now().keepUser(m.paths)
 	m.ledger, err = analytics.Open(ctx, m.paths.Ledger(), analytics.Options{
-		Prices: m.prices.table, DefaultProvider: m.defaultProvider, Drivers: drivers(), ReportZone: m.zone, Now: o.Now,
+		Prices: m.prices.now().table, DefaultProvider: m.defaultProvider, Drivers: drivers(), ReportZone: m.zone, Now: o.Now,
 	})
 	if err != nil {
 		return nil, errors.Join(ledgerFault(err), m.lock.release())
@@ -115,7 +115,7 @@ func prepare(o Options) (*Meter, error) {
 	if m.week, err = config.Weekday(m.config.Report.WeekStart); err != nil {
 		return nil, settingsFault(err)
 	}
-	m.prices = ledgerPrices(m.paths, m.config, o)
+	m.prices = newPriceDesk(ledgerPrices(m.paths, m.config, o))
 	return m, nil
 }
 
@@ -137,7 +137,7 @@ func (m *Meter) Defaults() ReportDefaults {
 }
 
 // Warnings are sentences that the user should see once.
-func (m *Meter) Warnings() []string { return slices.Concat(m.prices.Warnings(), m.warn) }
+func (m *Meter) Warnings() []string { return slices.Concat(m.prices.now().Warnings(), m.warn) }
 
 // env is what harnesses may know of the machine.
 func (m *Meter) env() harnesses.Env {

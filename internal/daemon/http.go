@@ -17,7 +17,7 @@ var _ dashboard.Meter = (*Meter)(nil)
 
 // ShowPrice says what a model costs at a time; an empty provider lists all that sell it.
 func (m *Meter) ShowPrice(model, provider string, at time.Time) analytics.ModelPrices {
-	return m.prices.Show(model, provider, at)
+	return m.prices.now().Show(model, provider, at)
 }
 
 // BudgetStates tells how the budgets of the settings stand now.

@@ -120,5 +120,5 @@ func (m *Meter) ExplainPrice(ctx context.Context, id string) (PriceExplanation, 
 	if err != nil {
 		return PriceExplanation{}, answerFault(err)
 	}
-	return m.prices.table.Explain(&r, m.defaultProvider(r.Harness)), nil
+	return m.prices.now().table.Explain(&r, m.defaultProvider(r.Harness)), nil
 }

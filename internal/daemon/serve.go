@@ -70,6 +70,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	defer os.Remove(m.paths.Socket())
 	defer s.events.start(ctx)()
+	defer (&priceWatch{meter: m, log: o.Log, changed: s.events.priced}).start(ctx)()
 	err = s.run(ctx, listeners)
 	s.lines.close(context.WithoutCancel(ctx))
 	return errors.Join(err, s.metrics.Close())

@@ -52,6 +52,11 @@ func (a *announcer) committed(c scanner.Committed) {
 	}
 }
 
+// priced is told of a price table that has come into force.
+func (a *announcer) priced(version string) {
+	a.publish(events.Prices, events.PriceChange{TableVersion: version})
+}
+
 func (a *announcer) publish(kind events.Type, data any) {
 	if err := a.hub.Publish(kind, data); err != nil && a.log != nil {
 		a.log.Warn("event not published", slog.String("type", string(kind)), slog.Any("error", err))

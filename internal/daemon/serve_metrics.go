@@ -28,9 +28,11 @@ func (s metricSource) Revision() uint64 { return s.meter.ledger.Revision() }
 // State implements metrics.Source.
 func (s metricSource) State() metrics.State {
 	live := s.meter.live.State()
+	prices := s.meter.prices.now().table
 	out := metrics.State{
 		Ready: live.Ready, Files: map[string]int{}, Problems: map[string]map[string]int64{}, Lag: live.Lag,
-		StoreBytes: s.meter.ledgerBytes(), PriceTable: s.meter.prices.table.Version(), PriceDate: s.meter.prices.table.AsOf(),
+		StoreBytes: s.meter.ledgerBytes(), PriceTable: prices.Version(), PriceDate: prices.AsOf(),
+		PriceFailures: s.meter.prices.failures.Load(),
 	}
 	for _, h := range live.Harnesses {
 		out.Files[h.Harness], out.Problems[h.Harness] = h.Files, h.Problems

@@ -105,7 +105,7 @@ func (t *meterTools) pricing(ctx context.Context, m *Meter, in pricingIn) (toolR
 	if at.IsZero() {
 		at = m.opts.Now()
 	}
-	r := m.prices.Show(in.Model, in.Provider, at)
+	r := m.prices.now().Show(in.Model, in.Provider, at)
 	text := fmt.Sprintf("%d prices of %s.", len(r.Rows), in.Model)
 	if r.Reason != nil {
 		text = fmt.Sprintf("No price of %s: %s.", in.Model, *r.Reason)
@@ -140,7 +140,7 @@ func (t *meterTools) cost(m *Meter, in pricingIn) (toolReply, error) {
 		}
 		return *n
 	}
-	r, err := m.prices.Cost([]GivenRequest{{
+	r, err := m.prices.now().Cost([]GivenRequest{{
 		Provider: in.Provider, Model: in.Model, At: in.At, Speed: in.Speed, ServiceTier: in.ServiceTier,
 		Input: or0(in.Input), Output: or0(in.Output), CacheRead: or0(in.CacheRead),
 		CacheWrite5m: or0(in.CacheWrite5m), CacheWrite1h: or0(in.CacheWrite1h), WebSearches: or0(in.WebSearches),
