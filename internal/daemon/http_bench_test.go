@@ -38,13 +38,13 @@ func benchSession(n, sessions int) meterbridge.Unit {
 	id := fmt.Sprintf("%08x-0000-4000-8000-%012x", uint32(n)*2654435761, n)
 	path := "/logs/" + id + ".jsonl"
 	begin := benchStart().Add(time.Duration(int64(benchDays) * 24 * int64(time.Hour) / int64(sessions) * int64(n)))
-	b := meterbridge.Batch{Sessions: []meterbridge.Session{{Harness: harness, ID: id, Title: "Session " + strconv.Itoa(n), Project: fmt.Sprintf("/srv/project-%d", n%40)}}}
+	b := meterbridge.Batch{Sessions: []meterbridge.Session{{Harness: harness, ID: id, Title: "Session " + strconv.Itoa(n), Project: benchProject(n)}}}
 	for i := range perSession {
 		at := begin.Add(time.Duration(i) * 108 * time.Second)
 		native := fmt.Sprintf("%s-%d", id, i)
 		b.Requests = append(b.Requests, meterbridge.Request{
 			Harness: harness, Store: "messages", NativeID: native, Session: id, Provider: "anthropic",
-			Model: fmt.Sprintf("model-%d", (n/7+i/50)%12), Project: fmt.Sprintf("/srv/project-%d", n%40), Rule: "single-record",
+			Model: benchModel(n, i), Project: benchProject(n), Rule: "single-record",
 			StartedAt: at.Add(-9 * time.Second), EndedAt: at,
 			Tokens: meterbridge.Tokens{
 				Input: meterbridge.Reported(10), Output: meterbridge.Reported(int64(i * 7)), Reasoning: meterbridge.Reported(int64(i)),
@@ -62,6 +62,12 @@ func benchSession(n, sessions int) meterbridge.Unit {
 	}
 	return meterbridge.Unit{Checkpoint: meterbridge.Checkpoint{Harness: harness, Kind: "lines", Path: path, Size: 1}, Batch: b}
 }
+
+// benchProject: work stays with a few folders for a while.
+func benchProject(n int) string { return fmt.Sprintf("/srv/project-%d", n/500%20*2+n%2) }
+
+// benchModel: two models of each harness at a time, new ones every few months.
+func benchModel(n, i int) string { return fmt.Sprintf("model-%d-%d-%d", n%3, n/25_000, i/70) }
 
 // benchMeter is an installation with that many requests.
 func benchMeter(b *testing.B, requests int) *Meter {
