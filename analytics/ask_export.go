@@ -124,7 +124,7 @@ func (q ExportQuery) statement() (string, error) {
 		table = "requests"
 	}
 	if !slices.Contains(viewNames(), table) {
-		return "", &HintError{Err: fmt.Errorf("export: view %q: %w", table, ErrUnknown), Hint: "the views are " + strings.Join(viewNames(), ", ")}
+		return "", &HintError{Err: fmt.Errorf("export: view %q: %w", table, ErrView), Hint: "the views are " + strings.Join(viewNames(), ", ")}
 	}
 	return "SELECT * FROM " + table, nil
 }

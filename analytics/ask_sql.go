@@ -43,6 +43,10 @@ type SQLColumn struct {
 var (
 	// ErrNotSelect: the text is not exactly one SELECT or EXPLAIN.
 	ErrNotSelect = errors.New("not exactly one SELECT or EXPLAIN")
+	// ErrView: there is no view of that name.
+	ErrView = errors.New("no such view")
+	// ErrEmpty: there is no statement in the text.
+	ErrEmpty = errors.New("no statement")
 	// ErrTime: the statement ran into the time limit.
 	ErrTime = errors.New("time limit reached")
 )
@@ -69,6 +73,9 @@ func (l *Ledger) SQL(ctx context.Context, text string, limits SQLLimits) (SQLRes
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	var r SQLResult
+	if strings.Trim(text, "; \t\r\n") == "" {
+		return SQLResult{}, &HintError{Err: fmt.Errorf("run the statement: %w", ErrEmpty), Hint: exampleHint}
+	}
 	err := l.reading(ctx, func(c *sql.Conn) error {
 		if err := checkSelect(c, text); err != nil {
 			return err
@@ -82,6 +89,9 @@ func (l *Ledger) SQL(ctx context.Context, text string, limits SQLLimits) (SQLRes
 	}
 	return r, err
 }
+
+// exampleHint shows what a statement looks like.
+const exampleHint = "a statement is SQL as DuckDB takes it, such as: SELECT model, sum(output_tokens) FROM requests GROUP BY 1"
 
 // explains matches the part of an EXPLAIN that stands before its statement.
 var explains = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(analyze\b\s*)?(\([^)]*\)\s*)?`)
@@ -139,6 +149,8 @@ func sqlError(err error) error {
 	}
 	hint := ""
 	switch msg := err.Error(); {
+	case strings.Contains(msg, "Parser Error"):
+		hint = exampleHint
 	case strings.Contains(msg, "Catalog Error"), strings.Contains(msg, "Binder Error"):
 		hint = "the views are " + strings.Join(viewNames(), ", ") + "; docs/sql.md lists their columns"
 	case strings.Contains(msg, "Permission Error"), strings.Contains(msg, "read-only"):

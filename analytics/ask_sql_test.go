@@ -232,7 +232,7 @@ func TestExport_Refuses(t *testing.T) {
 	}{
 		{"a file that is there", ExportQuery{Format: "csv", Dest: there}, ErrExists},
 		{"an unknown format", ExportQuery{Format: "xlsx", Dest: filepath.Join(dir, "x")}, ErrUnknown},
-		{"an unknown view", ExportQuery{Format: "csv", Table: "secrets", Dest: filepath.Join(dir, "x")}, ErrUnknown},
+		{"an unknown view", ExportQuery{Format: "csv", Table: "secrets", Dest: filepath.Join(dir, "x")}, ErrView},
 		{"a change", ExportQuery{Format: "csv", SQL: "DELETE FROM request", Dest: filepath.Join(dir, "x")}, ErrNotSelect},
 		{"a way out of the brackets", ExportQuery{Format: "csv", SQL: "SELECT 1) TO '/tmp/x'; DELETE FROM request; --", Dest: filepath.Join(dir, "x")}, nil},
 		{"a folder that is not there", ExportQuery{Format: "csv", Dest: filepath.Join(dir, "no", "x")}, os.ErrNotExist},

@@ -2,10 +2,14 @@ package analytics
 
 import (
 	"context"
+	_ "embed" // the statement
 	"fmt"
 	"strconv"
 	"time"
 )
+
+//go:embed sql/scan_begin.sql
+var scanBeginSQL string
 
 // BeginScan starts a scan: what the ledger holds now was seen earlier and keeps
 // its owner. Nothing is written before the first commit.
@@ -18,8 +22,7 @@ func (l *Ledger) BeginScan(ctx context.Context) error {
 func (l *Ledger) beginScan(ctx context.Context) error {
 	var last int64
 	var empty bool
-	// A ledger without requests may hold prompts, turns and calls already.
-	err := l.w.QueryRowContext(ctx, "SELECT (SELECT coalesce(max(id), 0) FROM scan), NOT EXISTS (SELECT 1 FROM source)").Scan(&last, &empty)
+	err := l.w.QueryRowContext(ctx, scanBeginSQL).Scan(&last, &empty)
 	if err != nil {
 		return fmt.Errorf("begin a scan: %w", err)
 	}

@@ -56,6 +56,9 @@ func classify(err error) (code int, hint string) {
 	}
 	var fault *daemon.Fault
 	if errors.As(err, &fault) {
+		if fault.Wrong {
+			return exitUsage, fault.Hint
+		}
 		if fault.Nothing {
 			return exitNothing, fault.Hint
 		}

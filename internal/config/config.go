@@ -136,7 +136,12 @@ func Load(path, home string) (Config, error) {
 		return Config{}, located(path, err)
 	}
 	if err := c.check(home); err != nil {
-		return Config{}, &Error{Path: path, Problem: err.Error()}
+		fault := &Error{Path: path, Problem: err.Error()}
+		var wrong *valueError
+		if errors.As(err, &wrong) {
+			fault.Line, fault.Column = wrong.place(text)
+		}
+		return Config{}, fault
 	}
 	return c, nil
 }
@@ -162,28 +167,28 @@ func located(path string, err error) error {
 
 func (c *Config) check(home string) error {
 	if _, err := c.Report.Zone(); err != nil {
-		return err
+		return wrongValue("report", 1, "timezone", err)
 	}
 	if _, err := Weekday(c.Report.WeekStart); err != nil {
-		return err
+		return wrongValue("report", 1, "week_start", err)
 	}
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		if s.Harness == "" || s.Path == "" {
-			return fmt.Errorf("source %d: harness and path are both needed", i+1)
+			return wrongValue("source", i+1, "harness", errors.New("harness and path are both needed"))
 		}
 		if rest, ok := strings.CutPrefix(s.Path, "~/"); ok {
 			s.Path = filepath.Join(home, rest)
 		}
 		if !filepath.IsAbs(s.Path) {
-			return fmt.Errorf("source %d: path %q is not absolute", i+1, s.Path)
+			return wrongValue("source", i+1, "path", fmt.Errorf("%q is not absolute", s.Path))
 		}
 	}
 	if _, err := c.Pricing.UpdateEvery(); err != nil {
 		return fmt.Errorf("pricing: %w", err)
 	}
 	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
-		return fmt.Errorf("metrics: projects is a number from 0 to %d", mostProjects)
+		return wrongValue("metrics", 1, "projects", fmt.Errorf("not a number from 0 to %d", mostProjects))
 	}
 	return checkBudgets(c.Budgets)
 }

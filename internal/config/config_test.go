@@ -64,9 +64,9 @@ func TestLoad_SaysWhereTheFaultIs(t *testing.T) {
 		{"[report]\ntimezon = \"UTC\"\n", 2, 1},
 		{"[report]\ntimezone = 3\n", 2, 12},
 		{"[report\n", 1, 8},
-		{"[report]\ntimezone = \"Mars/Base\"\n", 0, 0},
-		{"[report]\nweek_start = \"someday\"\n", 0, 0},
-		{"[[source]]\nharness = \"x\"\npath = \"relative\"\n", 0, 0},
+		{"[report]\ntimezone = \"Mars/Base\"\n", 2, 1},
+		{"[report]\nweek_start = \"someday\"\n", 2, 1},
+		{"[[source]]\nharness = \"x\"\npath = \"relative\"\n", 3, 1},
 	} {
 		_, err := Load(write(t, c.text), "/home/dev")
 		var fault *Error

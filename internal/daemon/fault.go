@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"meterbridge/analytics"
 	"meterbridge/internal/config"
@@ -16,6 +17,8 @@ type Fault struct {
 	Hint string
 	// Nothing: there is no such thing, rather than something wrong (exit code 3).
 	Nothing bool
+	// Wrong: what was asked for cannot be (exit code 2).
+	Wrong bool
 }
 
 func (f *Fault) Error() string { return f.Err.Error() }
@@ -26,7 +29,11 @@ func settingsFault(err error) error {
 	if errors.As(err, &wrong) {
 		return &Fault{Err: fmt.Errorf("settings: %w", err), Hint: wrong.Hint}
 	}
-	return &Fault{Err: fmt.Errorf("settings: %w", err)}
+	f := &Fault{Err: fmt.Errorf("settings: %w", err)}
+	if errors.Is(err, syscall.ENOTDIR) {
+		f.Hint = "METERBRIDGE_HOME (or the folder of settings) names a file: it must be a folder, which is made when it is not there"
+	}
+	return f
 }
 
 func ledgerFault(err error) error {
@@ -48,6 +55,7 @@ func answerFault(err error) error {
 		return nil
 	}
 	f := &Fault{Err: err, Nothing: errors.Is(err, analytics.ErrUnknown)}
+	f.Wrong = errors.Is(err, analytics.ErrView) || errors.Is(err, analytics.ErrEmpty) || errors.Is(err, analytics.ErrQuery)
 	if f.Nothing {
 		f.Hint = "`meterbridge sessions` lists the sessions"
 	}
