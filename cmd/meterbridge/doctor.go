@@ -70,11 +70,19 @@ func placesGrid(r daemon.DoctorReport) grid {
 	}}
 	for _, x := range r.Places {
 		g.rows = append(g.rows, []string{
-			x.Harness, text(x.Machine), grouped(x.Sources), grouped(x.Gone), grouped(x.Requests), grouped(x.Copied),
+			x.Harness, machineName(x.Machine), grouped(x.Sources), grouped(x.Gone), grouped(x.Requests), grouped(x.Copied),
 			grouped(x.Vanished), grouped(x.Problems),
 		})
 	}
 	return g
+}
+
+// machineName is the name of a machine whose logs were copied here.
+func machineName(name *string) string {
+	if name == nil {
+		return "this one"
+	}
+	return *name
 }
 
 func (a *app) problems(r daemon.DoctorReport) error {

@@ -18,29 +18,22 @@ func newExplainCmd(a *app) *cobra.Command {
 		Long: "Reads the logs of a session or a day again and lists every record with usage:\n" +
 			"counted, merged into the one that counts, or dropped, with the rule and file:line.\nIt proves that what is counted adds up to the report's number.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := a.openScanned(cmd.Context(), noScan)
-			if err != nil {
-				return err
-			}
-			defer m.Close()
-			w, err := f.resolve(m.Defaults())
-			if err != nil {
-				return err
-			}
-			if err := possibleDay(args[0]); err != nil {
-				return err
-			}
-			r, err := m.Explain(cmd.Context(), args[0], w.zone)
-			if err != nil {
-				return err
-			}
-			if !r.AddsUp {
-				a.code = exitFailed
-			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			return a.explainTable(r, w.zone, all)
+			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w window) error {
+				if err := possibleDay(args[0]); err != nil {
+					return err
+				}
+				r, err := m.Explain(cmd.Context(), args[0], w.zone)
+				if err != nil {
+					return err
+				}
+				if !r.AddsUp {
+					a.code = exitFailed
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				return a.explainTable(r, w.zone, all)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&f.zone, "timezone", "", "IANA time zone of a DATE (default: the system's)")
@@ -80,24 +73,12 @@ func (a *app) explainTable(r daemon.ExplainReport, zone *time.Location, all bool
 		records = records[len(records)-explained:]
 	}
 	for _, x := range records {
-		cost := ""
-		if x.RowCost != nil {
-			cost = text(x.CostUSD)
-		}
-		g.rows = append(g.rows, []string{
-			string(x.Verdict), x.Rule, day(x.At, zone), text(x.Model), count(x.InputTokens), count(x.OutputTokens),
-			count(x.CacheWriteTokens), count(x.CacheReadTokens), cost, where(x.Path, x.Line),
-		})
+		g.rows = append(g.rows, explainLine(x, zone))
 	}
 	for _, x := range r.Kept {
-		cost := ""
-		if x.RowCost != nil {
-			cost = text(x.CostUSD)
-		}
-		g.rows = append(g.rows, []string{
-			"kept", x.Why, day(&x.At, zone), text(x.Model), count(x.InputTokens), count(x.OutputTokens),
-			count(x.CacheWriteTokens), count(x.CacheReadTokens), cost, where(x.Path, x.Line),
-		})
+		g.rows = append(g.rows, explainLine(daemon.ExplainRecord{
+			Verdict: "kept", Rule: x.Why, At: &x.At, Model: x.Model, RecordTokens: x.RecordTokens, RowCost: x.RowCost, Path: x.Path, Line: x.Line,
+		}, zone))
 	}
 	if err := g.print(a.out, a.width, a.colour()); err != nil {
 		return err
@@ -106,6 +87,17 @@ func (a *app) explainTable(r daemon.ExplainReport, zone *time.Location, all bool
 		fmt.Fprintf(a.out, "%s older records are not listed; --all lists them.\n", grouped(int64(n)))
 	}
 	return a.explainSum(r)
+}
+
+func explainLine(x daemon.ExplainRecord, zone *time.Location) []string {
+	cost := ""
+	if x.RowCost != nil {
+		cost = text(x.CostUSD)
+	}
+	return []string{
+		string(x.Verdict), x.Rule, day(x.At, zone), text(x.Model), count(x.InputTokens), count(x.OutputTokens),
+		count(x.CacheWriteTokens), count(x.CacheReadTokens), cost, where(x.Path, x.Line),
+	}
 }
 
 func where(path string, line int64) string {

@@ -17,27 +17,20 @@ func newReconcileCmd(a *app) *cobra.Command {
 		Long: "Sums the ledger by every key of every report and compares the sums exactly, and\n" +
 			"checks that no month has fallen since the last proof. Exit code 1 when something differs.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := a.openScanned(cmd.Context(), noScan)
-			if err != nil {
-				return err
-			}
-			defer m.Close()
-			w, err := f.resolve(m.Defaults())
-			if err != nil {
-				return err
-			}
-			o.Zone, o.WeekStart = w.zone, w.weekStart
-			r, err := m.Reconcile(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			if !r.OK {
-				a.code = exitFailed
-			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			return a.reconcileText(r)
+			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w window) error {
+				o.Zone, o.WeekStart = w.zone, w.weekStart
+				r, err := m.Reconcile(cmd.Context(), o)
+				if err != nil {
+					return err
+				}
+				if !r.OK {
+					a.code = exitFailed
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				return a.reconcileText(r)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&f.zone, "timezone", "", "IANA time zone (default: the system's)")
@@ -63,7 +56,7 @@ func (a *app) reconcileText(r daemon.ReconcileReport) error {
 		fmt.Fprintln(a.out, "warning:", w)
 	}
 	t := r.Totals
-	_, err := fmt.Fprintf(a.out, "%s requests, %s input, %s output, %s cache write, %s cache read, %s pico-USD\n",
-		grouped(t.Requests), grouped(t.InputTokens), grouped(t.OutputTokens), grouped(t.CacheWriteTokens), grouped(t.CacheReadTokens), t.CostPicoUSD)
+	_, err := fmt.Fprintf(a.out, "%s requests, %s prompts, %s input, %s output, %s cache write, %s cache read, %s pico-USD\n",
+		grouped(t.Requests), grouped(t.Prompts), grouped(t.InputTokens), grouped(t.OutputTokens), grouped(t.CacheWriteTokens), grouped(t.CacheReadTokens), t.CostPicoUSD)
 	return err
 }

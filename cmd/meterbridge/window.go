@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -42,4 +43,19 @@ func asUsage(err error) error {
 		return usageError(err, wrong.Hint)
 	}
 	return err
+}
+
+// inWindow runs fn with the open installation, brought up to date, and the
+// stretch of time that the flags choose.
+func (a *app) inWindow(ctx context.Context, f windowFlags, noScan bool, fn func(*daemon.Meter, window) error) error {
+	m, err := a.openScanned(ctx, noScan)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	w, err := f.resolve(m.Defaults())
+	if err != nil {
+		return err
+	}
+	return fn(m, w)
 }

@@ -11,6 +11,8 @@ import (
 type (
 	// ExplainReport lists every usage record behind a number.
 	ExplainReport = analytics.ExplainReport
+	// ExplainRecord is one of them.
+	ExplainRecord = analytics.ExplainRecord
 	// ReconcileOptions of a proof.
 	ReconcileOptions = analytics.ReconcileOptions
 	// ReconcileReport proves that all reports agree.
