@@ -15,6 +15,7 @@ import (
 	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
 	"meterbridge/harnesses/grok"
+	"meterbridge/harnesses/kilocode"
 	"meterbridge/harnesses/kimi"
 	"meterbridge/harnesses/kiro"
 	"meterbridge/harnesses/openclaw"
@@ -40,6 +41,7 @@ func Harnesses() []harnesses.Harness {
 		copilotcli.Harness(),
 		cline.Harness(),
 		roocode.Harness(),
+		kilocode.Harness(),
 		augment.Harness(),
 		goose.Harness(),
 		droid.Harness(),

@@ -115,6 +115,9 @@ func readMessage(v jsonvalue.Value, n int) message {
 // message reads one message of the panel.
 func (t *task) message(i int) {
 	m := &t.ui[i]
+	if i == 0 && m.say == "text" && !m.partial { // forks have no word of their own for it
+		m.say = "task"
+	}
 	switch m.say {
 	case "task", "user_feedback":
 		t.prompt(m)

@@ -16,9 +16,9 @@ import (
 // parserVersion rises when the same log would yield other rows.
 const parserVersion = 1
 
-// store is the name space of message ids. Both layouts share it: the move to
+// Store is the name space of message ids. Both layouts share it: the move to
 // the database kept the ids.
-const store = "messages"
+const Store = "messages"
 
 // Product is one program that keeps such a store.
 type Product struct {

@@ -142,7 +142,7 @@ func (s *scribe) checkNumbers(u usage, cost []byte, at meterbridge.Place) {
 // request is the row of a message, or of one step of it.
 func (s *scribe) request(m *message, in *conversation, at meterbridge.Place, u usage, cost []byte, written int64) meterbridge.Request {
 	r := meterbridge.Request{
-		Harness: s.harness, Store: store, NativeID: m.id, Session: m.session,
+		Harness: s.harness, Store: Store, NativeID: m.id, Session: m.session,
 		Project: projectOf(m, in), Model: m.model, Provider: m.provider,
 		StartedAt: millis(m.created), EndedAt: endOf(m, in, written),
 		Aborted: m.cutOff(), CopiedAt: in.copiedAt(m), Place: at,

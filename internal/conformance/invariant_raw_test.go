@@ -231,7 +231,11 @@ func (l *rawLogs) message(path string, content []byte) {
 		Tokens   *openCodeTokens
 	}
 	if json.Unmarshal(content, &m) == nil && m.Role == "assistant" && m.Tokens != nil {
-		l.add("messages", record{harness: "opencode", id: m.ID, file: path, tokens: m.Tokens.figures(), total: m.Tokens.Total, reasoning: m.Tokens.Reasoning})
+		harness := "opencode"
+		if strings.Contains(filepath.ToSlash(path), "/kilo/") {
+			harness = "kilo-code" // its fork
+		}
+		l.add("messages", record{harness: harness, id: m.ID, file: path, tokens: m.Tokens.figures(), total: m.Tokens.Total, reasoning: m.Tokens.Reasoning})
 	}
 }
 
