@@ -15,6 +15,7 @@ import (
 	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
 	"meterbridge/harnesses/grok"
+	"meterbridge/harnesses/hermes"
 	"meterbridge/harnesses/kilocode"
 	"meterbridge/harnesses/kimi"
 	"meterbridge/harnesses/kiro"
@@ -42,6 +43,7 @@ func Harnesses() []harnesses.Harness {
 		cline.Harness(),
 		roocode.Harness(),
 		kilocode.Harness(),
+		hermes.Harness(),
 		augment.Harness(),
 		goose.Harness(),
 		droid.Harness(),
