@@ -62,7 +62,7 @@ func declaration() harnesses.Declaration {
 			"Sessions log when an answer was written, tasks when a request was sent; that time stands for its end.",
 			"The lifetime of cache writes is not recorded, nor is the git branch.",
 			"That a task's input leaves out the cache is inferred.",
-			"What a restore took away of a task is known as one sum; it is left out where those requests were seen before.",
+			"What a restore took away of a task is known as one sum; requests of it that were read before the restore count beside it.",
 			"How a tool's call of a task ended is not logged.",
 		},
 		Layouts: []string{

@@ -24,7 +24,7 @@ type document struct {
 // Document implements harnesses.DocumentParser.
 func (d *document) Document(content []byte, out *meterbridge.Batch) {
 	w := facts.Writer{Harness: d.reader.opt.Harness, Store: d.reader.opt.Store, Trace: d.opt.Trace, Out: out}
-	ok := true
+	var ok bool
 	switch d.kind {
 	case KindHistory:
 		var items []item
