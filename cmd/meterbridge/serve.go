@@ -13,6 +13,7 @@ import (
 
 	"meterbridge/internal/control"
 	"meterbridge/internal/daemon"
+	"meterbridge/internal/service"
 )
 
 func newServeCmd(a *app) *cobra.Command {
@@ -28,7 +29,7 @@ watches the logs of every harness, and while it runs the other commands ask it.`
 			if demo {
 				open = a.openDemo
 			}
-			return a.serve(cmd.Context(), open, o)
+			return service.Run(cmd.Context(), func(ctx context.Context) error { return a.serve(ctx, open, o) })
 		},
 	}
 	cmd.Flags().StringVar(&o.Addr, "addr", "", "HOST:PORT to listen on (default 127.0.0.1:7433, or [serve] addr)")

@@ -21,14 +21,14 @@ func DataPath(o Options) string { return o.places().Data }
 // the zone, colours, and the variables that move harnesses' folders.
 func CallerEnv(o Options) map[string]string {
 	env := map[string]string{}
-	for _, name := range append([]string{"TZ", "NO_COLOR"}, folderVariables(o)...) {
+	for _, name := range append([]string{"TZ", "NO_COLOR"}, FolderVariables(o)...) {
 		env[name] = o.Getenv(name)
 	}
 	return env
 }
 
-// folderVariables are the variables that name or move places where logs lie.
-func folderVariables(o Options) []string {
+// FolderVariables are the variables that name or move places where logs lie.
+func FolderVariables(o Options) []string {
 	var names []string
 	for _, h := range all.Harnesses() {
 		for _, r := range h.Roots(harnesses.Env{Home: o.Home, OS: o.OS, Getenv: o.Getenv}) {
@@ -49,7 +49,7 @@ func (m *Meter) Lend(getenv func(string) string) *Meter {
 	}
 	lent.warn = nil
 	var other []string
-	for _, name := range folderVariables(m.opts) {
+	for _, name := range FolderVariables(m.opts) {
 		if getenv(name) != m.opts.Getenv(name) {
 			other = append(other, name)
 		}
