@@ -10,6 +10,7 @@ import (
 	"meterbridge/harnesses/cline"
 	"meterbridge/harnesses/codexcli"
 	"meterbridge/harnesses/copilotcli"
+	"meterbridge/harnesses/crush"
 	"meterbridge/harnesses/cursor"
 	"meterbridge/harnesses/droid"
 	"meterbridge/harnesses/geminicli"
@@ -51,6 +52,7 @@ func Harnesses() []harnesses.Harness {
 		kimi.Harness(),
 		vscodecopilot.Harness(),
 		vibe.Harness(),
+		crush.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}
