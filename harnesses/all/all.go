@@ -4,6 +4,7 @@ package all
 
 import (
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/aider"
 	"meterbridge/harnesses/amp"
 	"meterbridge/harnesses/augment"
 	"meterbridge/harnesses/claudecode"
@@ -27,6 +28,7 @@ import (
 	"meterbridge/harnesses/roocode"
 	"meterbridge/harnesses/vibe"
 	"meterbridge/harnesses/vscodecopilot"
+	"meterbridge/harnesses/zed"
 )
 
 // Harnesses returns every known harness, in the order of reports.
@@ -52,7 +54,9 @@ func Harnesses() []harnesses.Harness {
 		kimi.Harness(),
 		vscodecopilot.Harness(),
 		vibe.Harness(),
+		zed.Harness(),
 		crush.Harness(),
+		aider.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
 	}

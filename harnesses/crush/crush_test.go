@@ -21,8 +21,10 @@ func TestPlaces_AreThoseOfTheKnownProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := json.Marshal(map[string]any{"projects": []map[string]string{
-		{"path": filepath.Join(home, "a"), "data_dir": filepath.Join(home, "a", ".crush")}, {"path": filepath.Join(home, "b"), "data_dir": "data"},
-		{"path": filepath.Join(home, "c")}, {"path": "relative"},
+		{"path": filepath.Join(home, "a"), "data_dir": filepath.Join(home, "a", ".crush")},
+		{"path": filepath.Join(home, "b"), "data_dir": "data"},
+		{"path": filepath.Join(home, "c")},
+		{"path": "relative"},
 	}})
 	if err != nil {
 		t.Fatal(err)

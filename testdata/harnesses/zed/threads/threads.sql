@@ -1,0 +1,7 @@
+CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, data_type TEXT NOT NULL, data BLOB NOT NULL, parent_id TEXT, folder_paths TEXT, created_at TEXT);
+INSERT INTO threads VALUES('t1','Fix lint','2026-08-29T08:05:00.123456789+00:00','zstd',x'28B52FFD44004A005D0500628B221D70099B0044119911DB291C60FFEC5B4AF8FFD7590660ED72F34CFFBFBCEFBD825BBD4B78B379E71418F8069058AEC537957E50A86CCEC0BAB439A780ACEB12B6BC20DF80EA123B426EBAB2160F873865F34C4008107BC652891B0E0F65AB95643B2C4323B71B4BC99678413E6E2462736080AC37A0EA111BAF917FEC5A1B9F22A0384666B9B45DF1120A0063DC50300F188CC60006F9407522AAB8B192C34D3E0BE7D8CC2854140449288B',NULL,'/srv/demo-shop','2026-08-29T08:00:00Z');
+INSERT INTO threads VALUES('t2','Explore','2026-08-29T08:06:00Z','json','{"model":{"provider":"zed.dev","model":"claude-haiku-4-5"},"cumulative_token_usage":{"input_tokens":1,"output_tokens":1},"request_token_usage":{"u1":{"input_tokens":10,"output_tokens":5,"cache_read_input_tokens":90},"u2":{"input_tokens":4,"output_tokens":6}}}','t1',NULL,NULL);
+INSERT INTO threads VALUES('t3','Empty','2026-08-29T08:07:00Z','json','{"model":null,"cumulative_token_usage":{},"request_token_usage":{}}',NULL,NULL,NULL);
+INSERT INTO threads VALUES('t4','Broken','2026-08-29T08:08:00Z','zstd',x'28B52FFD00',NULL,NULL,NULL);
+INSERT INTO threads VALUES('t5','Torn','2026-08-29T08:09:00Z','json','{"model":',NULL,NULL,NULL);
+INSERT INTO threads VALUES('t6','Odd','2026-08-29T08:10:00Z','json','{"cumulative_token_usage":{"input_tokens":"many","output_tokens":1}}',NULL,NULL,NULL);
