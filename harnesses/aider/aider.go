@@ -139,4 +139,3 @@ func (l *log) sent(p jsonvalue.Object, now time.Time, at meterbridge.Place) {
 		l.Request(r)
 	}
 }
-
