@@ -6,28 +6,36 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/aider"
 	"meterbridge/harnesses/amp"
+	"meterbridge/harnesses/antigravity"
 	"meterbridge/harnesses/augment"
 	"meterbridge/harnesses/claudecode"
 	"meterbridge/harnesses/cline"
+	"meterbridge/harnesses/codebuff"
 	"meterbridge/harnesses/codexcli"
+	continuecli "meterbridge/harnesses/continue"
 	"meterbridge/harnesses/copilotcli"
 	"meterbridge/harnesses/crush"
 	"meterbridge/harnesses/cursor"
+	"meterbridge/harnesses/devin"
 	"meterbridge/harnesses/droid"
 	"meterbridge/harnesses/geminicli"
 	"meterbridge/harnesses/goose"
 	"meterbridge/harnesses/grok"
 	"meterbridge/harnesses/hermes"
+	"meterbridge/harnesses/junie"
 	"meterbridge/harnesses/kilocode"
 	"meterbridge/harnesses/kimi"
 	"meterbridge/harnesses/kiro"
+	"meterbridge/harnesses/mux"
 	"meterbridge/harnesses/openclaw"
 	"meterbridge/harnesses/opencode"
 	"meterbridge/harnesses/pi"
 	"meterbridge/harnesses/qwencode"
 	"meterbridge/harnesses/roocode"
+	"meterbridge/harnesses/traecli"
 	"meterbridge/harnesses/vibe"
 	"meterbridge/harnesses/vscodecopilot"
+	"meterbridge/harnesses/warp"
 	"meterbridge/harnesses/zed"
 )
 
@@ -59,5 +67,13 @@ func Harnesses() []harnesses.Harness {
 		aider.Harness(),
 		cursor.Harness(),
 		kiro.Harness(),
+		antigravity.Harness(),
+		mux.Harness(),
+		continuecli.Harness(),
+		warp.Harness(),
+		traecli.Harness(),
+		junie.Harness(),
+		codebuff.Harness(),
+		devin.Harness(),
 	}
 }
