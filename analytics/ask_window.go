@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 )
 
@@ -42,8 +43,10 @@ type WindowUsage struct {
 	Subagents *SubagentsPart `json:"subagents,omitempty"`
 	MainOnly  *Part          `json:"mainOnly,omitempty"`
 
-	// turns overlap the window, counted or not.
-	turns int64
+	// turns overlap the window, counted or not; told are all that were told.
+	turns    int64
+	told     []Turn
+	from, to int64
 }
 
 // Part are requests, tokens and cost; nil is not reported. Requests is nil
@@ -167,6 +170,7 @@ func (u *WindowUsage) newest(ctx context.Context, q querier, t tree, from, to in
 
 // time fills what follows from the turns.
 func (u *WindowUsage) time(turns []Turn, from, to int64) {
+	u.told, u.from, u.to = turns, from, to
 	counted, last := int64(0), int64(0)
 	open := false
 	for _, t := range turns {
@@ -202,6 +206,12 @@ func (u *WindowUsage) Unreadable() {
 	u.UsageReadable, u.CostPartial = false, false
 	u.Part = Part{}
 	u.Subagents, u.MainOnly = nil, nil
+	all := slices.Clone(u.told)
+	for i := range all {
+		all[i].Counted = true
+	}
+	u.turns, u.FirstPromptAt, u.LastFinishedAt, u.WorkingMs = 0, nil, nil, nil
+	u.time(all, u.from, u.to)
 	u.Prompts = &u.turns
 }
 

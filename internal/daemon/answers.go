@@ -82,12 +82,16 @@ func (m *Meter) Session(ctx context.Context, id string, since, until time.Time) 
 // Window is what a session spent and did in a stretch of time; zero times are no bounds.
 func (m *Meter) Window(ctx context.Context, id string, since, until time.Time) (WindowUsage, error) {
 	r, err := m.ledger.Window(ctx, id, since, until)
+	if err == nil && !usageReadable(r.Harness) {
+		r.Unreadable()
+	}
 	return r, answerFault(err)
 }
 
 // Timeline shows a session over time; zero times are no bounds.
 func (m *Meter) Timeline(ctx context.Context, id string, since, until time.Time) (Timeline, error) {
 	r, err := m.ledger.Timeline(ctx, id, since, until)
+	r.UsageReadable = r.UsageReadable && usageReadable(r.Harness)
 	return r, answerFault(err)
 }
 

@@ -18,7 +18,11 @@ func HarnessDocs() string {
 		"| harness | id | precision | request times | recorded cost | never reported |\n|---|---|---|---|---|---|\n")
 	for _, h := range all.Harnesses() {
 		d := h.Declaration
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", h.Name, h.ID, d.Precision, d.RequestTimes,
+		precision := string(d.Precision)
+		if !d.UsageReadable {
+			precision = "no usage"
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", h.Name, h.ID, precision, d.RequestTimes,
 			orDash(d.CostField), orDash(strings.Join(d.NeverReported, ", ")))
 	}
 	for _, h := range all.Harnesses() {
@@ -37,7 +41,11 @@ func orDash(s string) string {
 func harnessSection(b *strings.Builder, h harnesses.Harness) {
 	fmt.Fprintf(b, "\n## %s\n\nLooks in:\n\n", h.Name)
 	env := harnesses.Env{Home: "/~", OS: "linux", Getenv: func(string) string { return "" }}
-	for _, r := range h.Roots(env) {
+	roots := h.Roots(env)
+	if len(roots) == 0 {
+		b.WriteString("- nothing by itself: a variable or a source of the configuration names its log\n")
+	}
+	for _, r := range roots {
 		place := "`" + strings.TrimPrefix(path.Clean(r.Path), "/") + "`"
 		if r.Variable != "" {
 			place += ", moved by `" + r.Variable + "`"

@@ -45,6 +45,17 @@ func (m *Meter) Harnesses(ctx context.Context) (HarnessList, error) {
 	return list, nil
 }
 
+// usageReadable reports whether a harness keeps usage that can be read; of one
+// that is not known it is what the ledger holds.
+func usageReadable(id string) bool {
+	for _, h := range all.Harnesses() {
+		if h.ID == id {
+			return h.Declaration.UsageReadable
+		}
+	}
+	return true
+}
+
 func declared(h harnesses.Harness) HarnessAnswer {
 	d := h.Declaration
 	return HarnessAnswer{
