@@ -5,6 +5,7 @@
 package droid
 
 import (
+	"path"
 	"strings"
 
 	"meterbridge"
@@ -70,7 +71,7 @@ func declaration() harnesses.Declaration {
 
 func claim(rel string) (harnesses.Kind, bool) {
 	switch {
-	case strings.Count(rel, "/") > 1:
+	case strings.Count(rel, "/") > 1, strings.HasPrefix(path.Base(rel), "."):
 	case strings.HasSuffix(rel, suffix):
 		return harnesses.Kind{Name: kindSettings, Shape: harnesses.Document, Totals: true}, true
 	case strings.HasSuffix(rel, ".jsonl"):

@@ -25,7 +25,7 @@ func (d *settings) conversation() (c conversation, ok bool) {
 	if d.opt.Siblings == nil {
 		return c, false
 	}
-	lines := readEnds(d.opt.Siblings, path.Join(path.Dir(d.opt.Rel), d.session+".jsonl"))
+	lines := readEnds(d.opt.Siblings, path.Join(path.Dir(d.opt.Rel), strings.TrimSuffix(path.Base(d.opt.Rel), suffix)+".jsonl"))
 	var written time.Time
 	if info, err := fs.Stat(d.opt.Siblings, d.opt.Rel); err == nil {
 		written = info.ModTime()

@@ -34,7 +34,7 @@ type memory struct {
 func newLog(o harnesses.Options) *log {
 	l := &log{Writer: facts.Writer{Harness: id}}
 	if json.Unmarshal(o.State, &l.m) != nil || l.m.Session == "" {
-		l.m = memory{Session: strings.TrimSuffix(path.Base(o.Rel), ".jsonl")}
+		l.m = memory{Session: facts.Name(strings.TrimSuffix(path.Base(o.Rel), ".jsonl"))}
 	}
 	return l
 }

@@ -28,7 +28,7 @@ type settings struct {
 func newSettings(o harnesses.Options) *settings {
 	d := &settings{
 		Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace}, opt: o,
-		session: strings.TrimSuffix(path.Base(o.Rel), suffix),
+		session: facts.Name(strings.TrimSuffix(path.Base(o.Rel), suffix)),
 	}
 	if json.Unmarshal(o.State, &d.counter) != nil {
 		d.counter = totals.Counter{}

@@ -121,6 +121,9 @@ func (w *Writer) Cost(at meterbridge.Place, reason string) {
 	}
 }
 
+// Name makes an id of a part of a path, which may hold any bytes.
+func Name(part string) string { return strings.ToValidUTF8(part, "\uFFFD") }
+
 // Outcome is how a call ended, where a log tells it.
 func Outcome(ok bool) *bool { return &ok }
 

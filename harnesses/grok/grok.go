@@ -10,6 +10,7 @@ import (
 
 	"meterbridge"
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/roots"
 )
 
@@ -87,4 +88,4 @@ func claim(rel string) (harnesses.Kind, bool) {
 }
 
 // sessionOf is the session whose folder a file lies in.
-func sessionOf(rel string) string { return path.Base(path.Dir(rel)) }
+func sessionOf(rel string) string { return facts.Name(path.Base(path.Dir(rel))) }

@@ -47,13 +47,13 @@ func folderOf(o harnesses.Options) string {
 	name, _, _ := strings.Cut(o.Rel, "/")
 	plain, err := url.PathUnescape(name)
 	if err == nil && (strings.HasPrefix(plain, "/") || len(plain) > 2 && plain[1] == ':') {
-		return plain
+		return facts.Name(plain)
 	}
 	told, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(o.Path)), ".cwd"))
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(told))
+	return facts.Name(strings.TrimSpace(string(told)))
 }
 
 // Line implements harnesses.LineParser.

@@ -10,6 +10,7 @@ import (
 
 	"meterbridge"
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/roots"
 )
 
@@ -78,9 +79,9 @@ func claim(rel string) (harnesses.Kind, bool) {
 // owner tells by its place whose wire a file is: the session, and the agent in
 // it, empty for the one that a person talks to.
 func owner(rel string) (session, agent string) {
-	p := strings.Split(rel, "/")
+	p := strings.Split(facts.Name(rel), "/")
 	if len(p) < 4 {
-		return path.Base(path.Dir(rel)), ""
+		return path.Base(path.Dir(facts.Name(rel))), ""
 	}
 	if len(p) == 6 && p[4] != "main" {
 		agent = p[4]

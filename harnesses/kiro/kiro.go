@@ -10,6 +10,7 @@ import (
 
 	"meterbridge"
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/roots"
 )
 
@@ -61,7 +62,7 @@ func declaration() harnesses.Declaration {
 
 func claim(rel string) (harnesses.Kind, bool) {
 	switch {
-	case strings.Contains(rel, "/"):
+	case strings.Contains(rel, "/"), strings.HasPrefix(rel, "."):
 	case path.Ext(rel) == ".jsonl":
 		return harnesses.Kind{Name: kindLog, Shape: harnesses.Lines}, true
 	case path.Ext(rel) == ".json":
@@ -71,4 +72,4 @@ func claim(rel string) (harnesses.Kind, bool) {
 }
 
 // sessionOf is the session that a file is named after.
-func sessionOf(rel string) string { return strings.TrimSuffix(path.Base(rel), path.Ext(rel)) }
+func sessionOf(rel string) string { return facts.Name(strings.TrimSuffix(path.Base(rel), path.Ext(rel))) }

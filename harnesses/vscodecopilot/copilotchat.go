@@ -13,6 +13,7 @@ import (
 	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/editors"
+	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/fileuri"
 	"meterbridge/harnesses/jsonvalue"
 	"meterbridge/harnesses/roots"
@@ -73,7 +74,7 @@ func claim(rel string) (harnesses.Kind, bool) {
 	inWorkspace := len(p) == 4 && p[0] == "workspaceStorage" && p[2] == "chatSessions"
 	inWindow := len(p) == 3 && p[0] == "globalStorage" && p[1] == "emptyWindowChatSessions"
 	switch {
-	case !inWorkspace && !inWindow:
+	case !inWorkspace && !inWindow, strings.HasPrefix(path.Base(rel), "."):
 	case path.Ext(rel) == ".json":
 		return harnesses.Kind{Name: "session", Shape: harnesses.Document}, true
 	case path.Ext(rel) == ".jsonl":
@@ -108,4 +109,4 @@ func projectOf(o harnesses.Options) string {
 }
 
 // named is the session that a file is named after.
-func named(rel string) string { return strings.TrimSuffix(path.Base(rel), path.Ext(rel)) }
+func named(rel string) string { return facts.Name(strings.TrimSuffix(path.Base(rel), path.Ext(rel))) }
