@@ -72,4 +72,6 @@ func claim(rel string) (harnesses.Kind, bool) {
 }
 
 // sessionOf is the session that a file is named after.
-func sessionOf(rel string) string { return facts.Name(strings.TrimSuffix(path.Base(rel), path.Ext(rel))) }
+func sessionOf(rel string) string {
+	return facts.Name(strings.TrimSuffix(path.Base(rel), path.Ext(rel)))
+}
