@@ -27,7 +27,7 @@ func plan() map[string]area {
 		},
 		"cmd": {
 			may:  []string{"", "internal"},
-			owns: []string{"github.com/spf13/cobra", "charm.land/lipgloss", "github.com/vbauerster/mpb", "github.com/lmittmann/tint"},
+			owns: []string{"github.com/spf13/cobra", "charm.land/lipgloss", "charm.land/bubbletea", "github.com/vbauerster/mpb", "github.com/lmittmann/tint"},
 		},
 	}
 }
