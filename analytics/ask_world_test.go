@@ -15,6 +15,8 @@ type world struct {
 	t     *testing.T
 	l     *Ledger
 	words map[string]int
+	// facets counts the rows of that table.
+	facets int
 	// tx holds the inserts of together; nil outside of it.
 	tx *sql.Tx
 	// zero has for each table the columns that may not be null, with the value that says nothing.
@@ -184,14 +186,23 @@ func (w *world) request(r requestRow) {
 	w.insert("request", row{
 		"calls": 1,
 		"id":    uuid(id(r.harness, r.native)), "harness": w.word(r.harness), "session": r.session,
-		"project": w.word(r.project), "branch": w.word("main"), "model": w.word(r.model), "provider": w.word(r.provider),
+		"project": w.word(r.project), "model": w.word(r.model), "facet": w.facet(r),
 		"started_at": r.start, "ended_at": r.end, "input": r.in, "output": r.out, "reasoning": r.reason, "cache_read": r.read,
-		"cache_write_5m": r.w5m, "cache_write_1h": r.w1h, "web_searches": r.searches, "tier": w.word(r.tier), "speed": w.word(r.speed),
-		"recorded_pusd": r.recorded, "list_pusd": r.list, "price_key": w.word(r.key), "price_table": w.word("table-1"),
-		"precision": w.word(r.precision), "tools": w.word(r.tools), "purpose": w.word(r.purpose), "aborted": r.aborted,
-		"rule": w.word(r.rule), "machine": w.word(r.machine), "source": r.source, "owner": r.source, "line": r.line, "offset": r.line * 100,
-		"line_hash": 7, "parser": 1, "first_seen": 1, "vanished": r.vanished,
+		"cache_write_5m": r.w5m, "cache_write_1h": r.w1h, "web_searches": r.searches,
+		"recorded_pusd": r.recorded, "list_pusd": r.list, "tools": w.word(r.tools), "source": r.source, "owner": r.source, "line": r.line, "offset": r.line * 100,
+		"line_hash": 7, "first_seen": 1,
 	})
+}
+
+// facet is a row of the table facet for each request: nothing asks for their number.
+func (w *world) facet(r requestRow) int {
+	w.facets++
+	w.insert("facet", row{
+		"id": w.facets, "branch": w.word("main"), "provider": w.word(r.provider), "tier": w.word(r.tier), "speed": w.word(r.speed),
+		"price_key": w.word(r.key), "price_table": w.word("table-1"), "precision": w.word(r.precision), "purpose": w.word(r.purpose),
+		"rule": w.word(r.rule), "machine": w.word(r.machine), "parser": 1, "aborted": r.aborted, "vanished": r.vanished,
+	})
+	return w.facets
 }
 
 // shop is the ledger that most tests ask. Its figures are worked out in the

@@ -217,6 +217,7 @@ func (c *commit) flush() error {
 	rows := []func() error{
 		c.flushMirrors, c.flushAliases, c.flushRequests, c.flushSightings, c.flushPrompts, c.flushToolCalls, c.flushTurns, c.flushRepeats,
 		c.flushProblems, c.flushSessions, c.flushSources, c.flushDays,
+		func() error { return c.l.mem.facets.flush(c.out) },
 		func() error { return c.l.mem.words.flush(c.out) },
 		c.out.close,
 		c.measureSessions, c.reroot,

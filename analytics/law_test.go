@@ -17,8 +17,8 @@ import (
 
 // everything is the whole ledger as text, numbers of rows apart.
 var everything = []string{
-	`SELECT r.id, s.native, m.text, r.ended_at, r.input, r.output, tw.text, f.path, r.line, r.vanished, o.path, r.list_pusd
-	 FROM request r JOIN session s ON s.id = r.session JOIN source f ON f.id = r.source JOIN source o ON o.id = r.owner LEFT JOIN word m ON m.id = r.model LEFT JOIN word tw ON tw.id = r.tools ORDER BY r.id`,
+	`SELECT r.id, s.native, m.text, r.ended_at, r.input, r.output, tw.text, f.path, r.line, fc.vanished, o.path, r.list_pusd
+	 FROM request r JOIN facet fc ON fc.id = r.facet JOIN session s ON s.id = r.session JOIN source f ON f.id = r.source JOIN source o ON o.id = r.owner LEFT JOIN word m ON m.id = r.model LEFT JOIN word tw ON tw.id = r.tools ORDER BY r.id`,
 	`SELECT s.native, p.native, s.relation, x.native, s.title, s.title_rank, s.first_at, s.last_at
 	 FROM session s LEFT JOIN session p ON p.id = s.parent JOIN session x ON x.id = s.root ORDER BY 1`,
 	`SELECT g.id, f.path, g.line FROM sighting g JOIN source f ON f.id = g.source ORDER BY 1, 2`,

@@ -17,6 +17,7 @@ import (
 type memory struct {
 	loaded  bool
 	words   words
+	facets  facets
 	sources map[int64]*sourceInfo
 	// sessions is a cache of session rows, emptied when it grows.
 	sessions map[sessionKey]*sessionState
@@ -116,7 +117,7 @@ func (l *Ledger) remember(ctx context.Context) error {
 		sources: map[int64]*sourceInfo{}, sessions: map[sessionKey]*sessionState{}, byID: map[int32]*sessionState{},
 		has: map[string]bool{}, dirty: map[int32]bool{}, touched: map[int32]bool{}, stores: map[string]string{},
 	}
-	for _, load := range []func(context.Context, *memory) error{l.loadWords, l.loadSources, l.loadCounts, l.loadDirty} {
+	for _, load := range []func(context.Context, *memory) error{l.loadWords, l.loadFacets, l.loadSources, l.loadCounts, l.loadDirty} {
 		if err := load(ctx, &m); err != nil {
 			return fmt.Errorf("read what the ledger knows: %w", err)
 		}

@@ -102,7 +102,7 @@ func (l *Ledger) priceAll(ctx context.Context) error {
 	if err := l.remember(ctx); err != nil {
 		return err
 	}
-	if err := l.execAll(ctx, "CREATE OR REPLACE TEMP TABLE repriced (row_id BIGINT, list_pusd HUGEINT, price_key INTEGER)"); err != nil {
+	if err := l.execAll(ctx, "CREATE OR REPLACE TEMP TABLE repriced (row_id BIGINT, list_pusd HUGEINT, facet INTEGER)"); err != nil {
 		return err
 	}
 	for from := int64(0); from <= last.Int64; from += repriceRows {
@@ -112,7 +112,7 @@ func (l *Ledger) priceAll(ctx context.Context) error {
 	}
 	out := l.writer(ctx)
 	table := l.mem.words.id(l.priceVersion())
-	if err := errors.Join(l.mem.words.flush(out), out.close()); err != nil {
+	if err := errors.Join(l.mem.facets.flush(out), l.mem.words.flush(out), out.close()); err != nil {
 		return err
 	}
 	zone, err := zoneCase(ctx, l.w, l.opts.ReportZone, "r.ended_at")
@@ -121,8 +121,8 @@ func (l *Ledger) priceAll(ctx context.Context) error {
 	}
 	return l.execAll(ctx,
 		"INSERT INTO rollup_dirty SELECT DISTINCT "+dayExpr(zone, "r.ended_at")+" FROM request r JOIN repriced p ON r.rowid = p.row_id",
-		"UPDATE request SET list_pusd = p.list_pusd, price_key = p.price_key FROM repriced p WHERE request.rowid = p.row_id",
-		fmt.Sprintf("UPDATE request SET price_table = %d WHERE price_table <> %d", table, table),
+		"UPDATE request SET list_pusd = p.list_pusd, facet = p.facet FROM repriced p WHERE request.rowid = p.row_id",
+		fmt.Sprintf("UPDATE facet SET price_table = %d WHERE price_table <> %d", table, table),
 		"DROP TABLE repriced")
 }
 
@@ -131,28 +131,29 @@ const repriceRows = 100_000
 
 // repriced is the new list price of a row.
 type repriced struct {
-	row  int64
-	list meterbridge.NullPico
-	key  int32
+	row   int64
+	list  meterbridge.NullPico
+	facet int32
 }
 
 // pricePortion prices the rows from a position on and stages those whose price
 // or key is another one.
 func (l *Ledger) pricePortion(ctx context.Context, from int64) error {
 	var rows []repriced
-	query := fmt.Sprintf("SELECT rowid, list_pusd, price_key, %s FROM request WHERE rowid >= %d AND rowid < %d", requestColumns, from, from+repriceRows)
+	query := fmt.Sprintf("SELECT rowid, list_pusd, %s FROM request WHERE rowid >= %d AND rowid < %d", requestColumns, from, from+repriceRows)
 	err := l.each(ctx, query, func(found *sql.Rows) error {
 		var s storedRequest
 		var now repriced
 		var was meterbridge.NullPico
-		var wasKey int32
-		if err := found.Scan(append([]any{&now.row, amount{&was}, &wasKey}, s.targets()...)...); err != nil {
+		if err := found.Scan(append([]any{&now.row, amount{&was}}, s.targets()...)...); err != nil {
 			return err
 		}
-		r := s.request(&l.mem.words)
+		f := l.mem.facets.of(s.facet)
+		r := s.request(&l.mem.words, &f)
 		list, key := l.price(&r)
-		now.list, now.key = list, l.mem.words.id(key)
-		if now.list != was || now.key != wasKey {
+		f.priceKey = l.mem.words.id(key)
+		now.list, now.facet = list, l.mem.facets.id(f)
+		if now.list != was || now.facet != s.facet {
 			rows = append(rows, now)
 		}
 		return nil
@@ -174,7 +175,7 @@ func stagePrices(c driver.Conn, rows []repriced) error {
 		if r.list.OK {
 			list = r.list.Amount.Big()
 		}
-		if err := a.AppendRow(r.row, list, r.key); err != nil {
+		if err := a.AppendRow(r.row, list, r.facet); err != nil {
 			return errors.Join(fmt.Errorf("stage prices: %w", err), a.Close())
 		}
 	}

@@ -52,35 +52,30 @@ func (c *commit) scanSighting(rows *sql.Rows) error {
 
 // storedRequest is a row of the table request, as it is scanned.
 type storedRequest struct {
-	id                                                 duckdb.UUID
-	harness, session, project, branch, model, provider int32
-	responseID, requestID                              sql.NullString
-	startedAt                                          sql.NullInt64
-	endedAt                                            int64
-	tokens                                             [6]sql.NullInt64
-	searches, recorded                                 sql.NullInt64
-	tier, speed, geo, precision, tools, purpose, rule  int32
-	aborted, side, vanished                            bool
-	machine                                            int32
-	source, owner, line, offset                        int64
-	hash                                               uint64
-	parser, firstSeen                                  int32
-	calls                                              int64
+	id                                             duckdb.UUID
+	harness, session, project, model, facet, tools int32
+	responseID, requestID                          sql.NullString
+	startedAt                                      sql.NullInt64
+	endedAt                                        int64
+	tokens                                         [6]sql.NullInt64
+	searches, recorded                             sql.NullInt64
+	source, owner, line, offset                    int64
+	hash                                           uint64
+	firstSeen                                      int32
+	calls                                          int64
 }
 
-const requestColumns = `id, harness, session, project, branch, model, provider, response_id, request_id, started_at, ended_at,
-  input, output, reasoning, cache_read, cache_write_5m, cache_write_1h, web_searches, recorded_pusd,
-  tier, speed, geo, "precision", tools, purpose, rule, aborted, side, vanished, machine,
-  source, owner, line, "offset", line_hash, parser, first_seen, calls`
+const requestColumns = `id, harness, session, project, model, facet, response_id, request_id, started_at, ended_at,
+  input, output, reasoning, cache_read, cache_write_5m, cache_write_1h, web_searches, recorded_pusd, tools,
+  source, owner, line, "offset", line_hash, first_seen, calls`
 
 // targets are where requestColumns are scanned to.
 func (s *storedRequest) targets() []any {
 	t := &s.tokens
 	return []any{
-		&s.id, &s.harness, &s.session, &s.project, &s.branch, &s.model, &s.provider, &s.responseID, &s.requestID, &s.startedAt, &s.endedAt,
-		&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &s.searches, &s.recorded,
-		&s.tier, &s.speed, &s.geo, &s.precision, &s.tools, &s.purpose, &s.rule, &s.aborted, &s.side, &s.vanished, &s.machine,
-		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.parser, &s.firstSeen, &s.calls,
+		&s.id, &s.harness, &s.session, &s.project, &s.model, &s.facet, &s.responseID, &s.requestID, &s.startedAt, &s.endedAt,
+		&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &s.searches, &s.recorded, &s.tools,
+		&s.source, &s.owner, &s.line, &s.offset, &s.hash, &s.firstSeen, &s.calls,
 	}
 }
 
@@ -92,11 +87,12 @@ func (c *commit) scanRequest(rows *sql.Rows) error {
 	if c.requests[meterbridge.ID(s.id)] != nil {
 		return nil
 	}
-	r := s.request(&c.l.mem.words)
+	f := c.l.mem.facets.of(s.facet)
+	r := s.request(&c.l.mem.words, &f)
 	r.CopiedAt = c.l.mem.aliases.copies[meterbridge.ID(s.id)]
 	row := &requestState{
 		id: meterbridge.ID(s.id), r: &r, sessionID: s.session, source: s.source, owner: s.owner,
-		machine: s.machine, parser: int(s.parser), firstSeen: s.firstSeen, vanished: s.vanished, stored: true,
+		machine: f.machine, parser: int(f.parser), firstSeen: s.firstSeen, vanished: f.vanished, stored: true,
 	}
 	was := *row
 	row.was = &was
@@ -105,22 +101,21 @@ func (c *commit) scanRequest(rows *sql.Rows) error {
 }
 
 // request is the row as a request; its session is not known here.
-func (s *storedRequest) request(w *words) meterbridge.Request {
+func (s *storedRequest) request(w *words, f *facet) meterbridge.Request {
 	r := meterbridge.Request{
-		Harness: w.text(s.harness), Project: w.text(s.project), Branch: w.text(s.branch), Model: w.text(s.model), Provider: w.text(s.provider),
+		Harness: w.text(s.harness), Project: w.text(s.project), Model: w.text(s.model),
 		ResponseID: s.responseID.String, RequestID: s.requestID.String, EndedAt: fromMilli(s.endedAt),
 		Tokens: meterbridge.Tokens{
 			Input: count(s.tokens[0]), Output: count(s.tokens[1]), Reasoning: count(s.tokens[2]),
 			CacheRead: count(s.tokens[3]), CacheWrite5m: count(s.tokens[4]), CacheWrite1h: count(s.tokens[5]),
 		},
-		WebSearches: count(s.searches), ServiceTier: w.text(s.tier), Speed: w.text(s.speed), Geo: w.text(s.geo),
-		Precision: meterbridge.Precision(w.text(s.precision)), Tools: splitToolNames(w.text(s.tools)), Aborted: s.aborted,
-		Purpose: w.text(s.purpose), Side: s.side, Rule: w.text(s.rule),
+		WebSearches: count(s.searches), Tools: splitToolNames(w.text(s.tools)),
 		Place: meterbridge.Place{Line: s.line, Offset: s.offset, Hash: s.hash},
 	}
 	if s.calls != 1 {
 		r.Calls = meterbridge.Reported(s.calls)
 	}
+	f.lay(w, &r)
 	if s.startedAt.Valid {
 		r.StartedAt = fromMilli(s.startedAt.Int64)
 	}
@@ -134,16 +129,17 @@ func count(n sql.NullInt64) meterbridge.Count { return meterbridge.Count{N: n.In
 
 // requestTypes are the types of the table's columns, in its order.
 func requestTypes() []duckdb.Type {
-	const i, n, t, b, h, u = duckdb.TYPE_INTEGER, duckdb.TYPE_BIGINT, duckdb.TYPE_VARCHAR, duckdb.TYPE_BOOLEAN, duckdb.TYPE_UBIGINT, duckdb.TYPE_UUID
+	const i, n, t, h, u = duckdb.TYPE_INTEGER, duckdb.TYPE_BIGINT, duckdb.TYPE_VARCHAR, duckdb.TYPE_UBIGINT, duckdb.TYPE_UUID
 	return []duckdb.Type{
-		u, i, i, i, i, i, i, t, t, n, n, n, n, n, n, n, n, n,
-		i, i, i, n, duckdb.TYPE_HUGEINT, i, i, i, i, i, b, b, i, i, i, n, n, h, i, i, b, i, n,
+		u, i, i, i, i, i, t, t, n, n, n, n, n, n, n, n, n,
+		n, duckdb.TYPE_HUGEINT, i, i, n, n, h, i, i, n,
 	}
 }
 
 // requestTexts are the texts of the row before; the zero value is the start.
 type requestTexts struct {
-	harness, project, branch, model, provider, tier, speed, geo, key, table, precision, tools, purpose, rule column
+	harness, project, model, tools column
+	facet                          lastFacet
 }
 
 // put prices the row and writes it, its columns in the table's order.
@@ -154,9 +150,8 @@ func (row *requestState) put(l *Ledger, last *requestTexts, into *bulkRow) {
 	into.int(last.harness.id(w, r.Harness))
 	into.int(row.session.id)
 	into.int(last.project.id(w, r.Project))
-	into.int(last.branch.id(w, r.Branch))
 	into.int(last.model.id(w, r.Model))
-	into.int(last.provider.id(w, r.Provider))
+	into.int(last.facet.of(l, row, key))
 	into.text(r.ResponseID)
 	into.text(r.RequestID)
 	into.moment(r.StartedAt)
@@ -164,27 +159,14 @@ func (row *requestState) put(l *Ledger, last *requestTexts, into *bulkRow) {
 	for _, c := range [...]meterbridge.Count{t.Input, t.Output, t.Reasoning, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, r.WebSearches} {
 		into.count(c)
 	}
-	into.int(last.tier.id(w, r.ServiceTier))
-	into.int(last.speed.id(w, r.Speed))
-	into.int(last.geo.id(w, r.Geo))
 	into.count(recordedPico(r.Recorded))
 	into.pico(list)
-	into.int(last.key.id(w, key))
-	into.int(last.table.id(w, l.priceVersion()))
-	into.int(last.precision.id(w, string(precision(r))))
 	into.int(last.tools.id(w, joinToolNames(r.Tools)))
-	into.int(last.purpose.id(w, r.Purpose))
-	into.flag(r.Aborted)
-	into.flag(r.Side)
-	into.int(last.rule.id(w, r.Rule))
-	into.int(row.machine)
 	into.int(int32(row.source))
 	into.long(r.Place.Line)
 	into.long(r.Place.Offset)
 	into.hash(r.Place.Hash)
-	into.int(int32(row.parser))
 	into.int(row.firstSeen)
-	into.flag(row.vanished)
 	into.int(int32(row.owner))
 	into.long(r.Counts())
 }

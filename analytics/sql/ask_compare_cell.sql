@@ -6,10 +6,11 @@
 SELECT r.id, m.text, root.native, s.native, coalesce(r.input, 0), coalesce(r.output, 0), coalesce(r.cache_read, 0),
        coalesce(r.cache_write_5m, 0) + coalesce(r.cache_write_1h, 0), coalesce(r.reasoning, 0),
        coalesce(r.cache_write_1h, 0), r.recorded_pusd IS NOT NULL, r.recorded_pusd IS NOT NULL OR r.list_pusd IS NOT NULL,
-       s.relation = 'subagent', r.vanished OR coalesce(f.gone, false), r.id IN (SELECT id FROM sighting), r.aborted, coalesce(f.path, ''), r.line
+       s.relation = 'subagent', fc.vanished OR coalesce(f.gone, false), r.id IN (SELECT id FROM sighting), fc.aborted, coalesce(f.path, ''), r.line
 FROM request r
 JOIN session s ON s.id = r.session
 JOIN session root ON root.id = s.root
+LEFT JOIN facet fc ON fc.id = r.facet
 LEFT JOIN source f ON f.id = r.source
 LEFT JOIN word h ON h.id = r.harness
 LEFT JOIN word m ON m.id = r.model

@@ -9,8 +9,9 @@ WITH windows AS (
 ), quarters AS (
   SELECT r.ended_at // 900000 * 900000 AS at, r.harness, r.model, sum(r.calls)::BIGINT AS requests, sum(r.input) AS input, sum(r.output) AS output,
          sum(r.cache_read) AS cache_read, coalesce(sum(r.cache_write_5m), 0) + coalesce(sum(r.cache_write_1h), 0) AS cache_write, sum(r.reasoning) AS reasoning,
-         sum(coalesce(r.recorded_pusd::HUGEINT, r.list_pusd)) AS pusd, count(*) FILTER (WHERE r.vanished OR f.gone) AS kept
+         sum(coalesce(r.recorded_pusd::HUGEINT, r.list_pusd)) AS pusd, count(*) FILTER (WHERE fc.vanished OR f.gone) AS kept
   FROM request r
+  LEFT JOIN facet fc ON fc.id = r.facet
   LEFT JOIN source f ON f.id = r.source
   GROUP BY ALL
 ), placed AS (

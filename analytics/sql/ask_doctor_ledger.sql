@@ -7,4 +7,4 @@ SELECT (SELECT count(*) FROM request), (SELECT count(*) FROM session), (SELECT c
        (SELECT count(*) FROM event), (SELECT count(*) FROM source), (SELECT count(*) FROM problem), (SELECT count(*) FROM scan),
        (SELECT min(ended_at) FROM request), (SELECT max(ended_at) FROM request), (SELECT max(started_at) FROM scan),
        (SELECT count(*) FILTER (ended_at < before) FROM (SELECT ended_at, lag(ended_at) OVER () AS before FROM request)),
-       version(), (SELECT w.text FROM word w WHERE w.id = (SELECT arg_max(price_table, ended_at) FROM request));
+       version(), (SELECT w.text FROM word w JOIN facet fc ON w.id = fc.price_table WHERE fc.id = (SELECT arg_max(facet, ended_at) FROM request));

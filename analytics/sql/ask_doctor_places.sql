@@ -4,9 +4,11 @@
 WITH late AS (
   SELECT DISTINCT g.id FROM sighting g JOIN request r ON r.id = g.id WHERE g.ended_at <> r.ended_at
 ), held AS (
-  SELECT source, count(*) AS requests, count(*) FILTER (vanished) AS vanished, min(ended_at) AS first_at, max(ended_at) AS last_at,
-         count(*) FILTER (id IN (SELECT id FROM sighting)) AS copied, count(*) FILTER (id IN (SELECT id FROM late)) AS late
-  FROM request GROUP BY source
+  SELECT r.source, count(*) AS requests, count(*) FILTER (fc.vanished) AS vanished, min(r.ended_at) AS first_at, max(r.ended_at) AS last_at,
+         count(*) FILTER (r.id IN (SELECT id FROM sighting)) AS copied, count(*) FILTER (r.id IN (SELECT id FROM late)) AS late
+  FROM request r
+  LEFT JOIN facet fc ON fc.id = r.facet
+  GROUP BY r.source
 ), bad AS (
   SELECT source, count(*) AS problems FROM problem GROUP BY source
 )

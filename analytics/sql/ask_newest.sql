@@ -2,8 +2,9 @@
 -- columns: model, provider
 SELECT m.text, v.text
 FROM request r
+LEFT JOIN facet fc ON fc.id = r.facet
 LEFT JOIN word m ON m.id = r.model
-LEFT JOIN word v ON v.id = r.provider
+LEFT JOIN word v ON v.id = fc.provider
 WHERE r.session IN (SELECT unnest($1::INTEGER[])) AND r.ended_at >= $2 AND r.ended_at < $3
 ORDER BY r.ended_at DESC, r.line DESC
 LIMIT 1;

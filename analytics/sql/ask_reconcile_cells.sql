@@ -11,7 +11,8 @@ SELECT h.text, coalesce(ma.text, ''), strftime(epoch_ms(r.ended_at), '%Y-%m') AS
        coalesce(sum(r.list_pusd) FILTER (WHERE r.recorded_pusd IS NOT NULL
          OR greatest(r.input, r.output, r.cache_read, r.cache_write_5m, r.cache_write_1h, r.web_searches) > 0), 0)
 FROM request r
+LEFT JOIN facet fc ON fc.id = r.facet
 LEFT JOIN word h ON h.id = r.harness
-LEFT JOIN word ma ON ma.id = r.machine
+LEFT JOIN word ma ON ma.id = fc.machine
 GROUP BY ALL
 ORDER BY ALL;

@@ -4,8 +4,9 @@ SELECT m.text, v.text,
        /* figures */
 FROM request r
 LEFT JOIN word m ON m.id = r.model
-LEFT JOIN word v ON v.id = r.provider
-LEFT JOIN word pc ON pc.id = r."precision"
+LEFT JOIN facet fc ON fc.id = r.facet
+LEFT JOIN word v ON v.id = fc.provider
+LEFT JOIN word pc ON pc.id = fc."precision"
 WHERE r.session IN (SELECT unnest($1::INTEGER[])) AND r.ended_at >= $2 AND r.ended_at < $3
 GROUP BY m.text, v.text
 ORDER BY m.text, v.text;

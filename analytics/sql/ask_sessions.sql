@@ -13,7 +13,8 @@ WITH spent AS (
   FROM request r
   JOIN session s ON s.id = r.session
   LEFT JOIN word m ON m.id = r.model
-  LEFT JOIN word pc ON pc.id = r."precision"
+  LEFT JOIN facet fc ON fc.id = r.facet
+  LEFT JOIN word pc ON pc.id = fc."precision"
   WHERE r.ended_at >= greatest($1, $9) AND r.ended_at < least($2, $10) AND (len($8::INTEGER[]) = 0 OR s.root IN (SELECT unnest($8::INTEGER[])))
   GROUP BY s.root
 ), asked AS (

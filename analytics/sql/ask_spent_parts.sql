@@ -3,6 +3,7 @@
 SELECT r.session,
        /* sums */
 FROM request r
-LEFT JOIN word pc ON pc.id = r."precision"
+LEFT JOIN facet fc ON fc.id = r.facet
+LEFT JOIN word pc ON pc.id = fc."precision"
 WHERE r.session IN (SELECT unnest($1::INTEGER[])) AND r.ended_at >= $2 AND r.ended_at < $3
 GROUP BY r.session;

@@ -28,8 +28,9 @@ WITH member AS (
 ), turns AS (
   SELECT row_number() OVER w AS n, *, lead(start) OVER w AS next FROM marks WINDOW w AS (PARTITION BY top ORDER BY start, stop NULLS LAST)
 ), spent AS (
-  SELECT m.top, coalesce(r.started_at, r.ended_at) AS at, r.ended_at, r.tools <> 0 AS called, r.aborted
+  SELECT m.top, coalesce(r.started_at, r.ended_at) AS at, r.ended_at, r.tools <> 0 AS called, fc.aborted
   FROM request r JOIN member m ON m.session = r.session
+  LEFT JOIN facet fc ON fc.id = r.facet
   WHERE {bounds}
 ), per_turn AS (
   SELECT t.top, t.n, count(*) AS requests, max(s.ended_at) AS last_end, arg_max(s.called, s.ended_at) AS called, arg_max(s.aborted, s.ended_at) AS aborted

@@ -30,19 +30,23 @@ CREATE TABLE session (
   first_at BIGINT, last_at BIGINT     -- of its requests; null while it has none
 );
 
+-- What neighbouring requests share: everything of them that hardly ever varies.
+-- Each combination that occurs is here once, and a request names it by one number.
+CREATE TABLE facet (
+  id INTEGER NOT NULL, branch INTEGER NOT NULL, provider INTEGER NOT NULL, tier INTEGER NOT NULL, speed INTEGER NOT NULL, geo INTEGER NOT NULL,
+  price_key INTEGER NOT NULL, price_table INTEGER NOT NULL, "precision" INTEGER NOT NULL, purpose INTEGER NOT NULL, rule INTEGER NOT NULL,
+  machine INTEGER NOT NULL, parser INTEGER NOT NULL, aborted BOOLEAN NOT NULL, side BOOLEAN NOT NULL, vanished BOOLEAN NOT NULL
+);
+
 CREATE TABLE request (
   id UUID NOT NULL USING COMPRESSION uncompressed,
-  harness INTEGER NOT NULL, session INTEGER NOT NULL, project INTEGER NOT NULL, branch INTEGER NOT NULL,
-  model INTEGER NOT NULL, provider INTEGER NOT NULL, response_id VARCHAR USING COMPRESSION uncompressed,
-  request_id VARCHAR USING COMPRESSION uncompressed,
+  harness INTEGER NOT NULL, session INTEGER NOT NULL, project INTEGER NOT NULL, model INTEGER NOT NULL, facet INTEGER NOT NULL,
+  response_id VARCHAR USING COMPRESSION uncompressed, request_id VARCHAR USING COMPRESSION uncompressed,
   started_at BIGINT, ended_at BIGINT NOT NULL,
   input BIGINT, output BIGINT, reasoning BIGINT, cache_read BIGINT, cache_write_5m BIGINT, cache_write_1h BIGINT, web_searches BIGINT,
-  tier INTEGER NOT NULL, speed INTEGER NOT NULL, geo INTEGER NOT NULL,
-  recorded_pusd BIGINT, list_pusd HUGEINT,
-  price_key INTEGER NOT NULL, price_table INTEGER NOT NULL,
-  "precision" INTEGER NOT NULL, tools INTEGER NOT NULL, purpose INTEGER NOT NULL, aborted BOOLEAN NOT NULL, side BOOLEAN NOT NULL,
-  rule INTEGER NOT NULL, machine INTEGER NOT NULL, source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL USING COMPRESSION uncompressed,
-  parser INTEGER NOT NULL, first_seen INTEGER NOT NULL, vanished BOOLEAN NOT NULL,
+  recorded_pusd BIGINT, list_pusd HUGEINT, tools INTEGER NOT NULL,
+  source INTEGER NOT NULL, line BIGINT NOT NULL, "offset" BIGINT NOT NULL, line_hash UBIGINT NOT NULL USING COMPRESSION uncompressed,
+  first_seen INTEGER NOT NULL,
   owner INTEGER NOT NULL,             -- the source whose record decides session, project and branch; source is where the record that counts lies
   calls BIGINT NOT NULL               -- how many requests the row counts as: 0 for one that completes finer rows
 );

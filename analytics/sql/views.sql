@@ -15,26 +15,27 @@ SELECT r.id, h.text AS harness, s.native AS session, root.native AS root_session
        CASE WHEN r.recorded_pusd IS NOT NULL THEN 'recorded' WHEN r.list_pusd IS NOT NULL THEN 'list' ELSE 'none' END AS cost_basis,
        nullif(k.text, '') AS price_key, nullif(t.text, '') AS price_table,
        nullif(ti.text, '') AS service_tier, nullif(sp.text, '') AS speed, nullif(g.text, '') AS geo,
-       pr.text AS "precision", replace(nullif(tl.text, ''), chr(10), ', ') AS tools, nullif(pu.text, '') AS purpose, r.aborted,
-       ru.text AS rule, nullif(ma.text, '') AS machine, f.path AS source, r.line, r."offset", r.vanished, r.first_seen AS first_scan, r.calls
+       pr.text AS "precision", replace(nullif(tl.text, ''), chr(10), ', ') AS tools, nullif(pu.text, '') AS purpose, fc.aborted,
+       ru.text AS rule, nullif(ma.text, '') AS machine, f.path AS source, r.line, r."offset", fc.vanished, r.first_seen AS first_scan, r.calls
 FROM request r
 JOIN session s ON s.id = r.session
 JOIN session root ON root.id = s.root
+LEFT JOIN facet fc ON fc.id = r.facet
 LEFT JOIN word h ON h.id = r.harness
 LEFT JOIN word p ON p.id = r.project
-LEFT JOIN word b ON b.id = r.branch
+LEFT JOIN word b ON b.id = fc.branch
 LEFT JOIN word m ON m.id = r.model
-LEFT JOIN word v ON v.id = r.provider
-LEFT JOIN word k ON k.id = r.price_key
-LEFT JOIN word t ON t.id = r.price_table
-LEFT JOIN word ti ON ti.id = r.tier
-LEFT JOIN word sp ON sp.id = r.speed
-LEFT JOIN word g ON g.id = r.geo
-LEFT JOIN word pr ON pr.id = r."precision"
+LEFT JOIN word v ON v.id = fc.provider
+LEFT JOIN word k ON k.id = fc.price_key
+LEFT JOIN word t ON t.id = fc.price_table
+LEFT JOIN word ti ON ti.id = fc.tier
+LEFT JOIN word sp ON sp.id = fc.speed
+LEFT JOIN word g ON g.id = fc.geo
+LEFT JOIN word pr ON pr.id = fc."precision"
 LEFT JOIN word tl ON tl.id = r.tools
-LEFT JOIN word pu ON pu.id = r.purpose
-LEFT JOIN word ru ON ru.id = r.rule
-LEFT JOIN word ma ON ma.id = r.machine
+LEFT JOIN word pu ON pu.id = fc.purpose
+LEFT JOIN word ru ON ru.id = fc.rule
+LEFT JOIN word ma ON ma.id = fc.machine
 LEFT JOIN source f ON f.id = r.source;
 
 -- One row per session, sub-agents included (root_session folds them).
