@@ -104,6 +104,9 @@ func (p PicoUSD) Int64() (int64, bool) {
 	return n, p.hi == n>>63
 }
 
+// Words returns p as the two halves of a 128-bit integer in two's complement.
+func (p PicoUSD) Words() (high int64, low uint64) { return p.hi, p.lo }
+
 // Big returns p as a big integer.
 func (p PicoUSD) Big() *big.Int {
 	b := big.NewInt(p.hi)

@@ -3,16 +3,13 @@ package analytics
 import (
 	"database/sql/driver"
 	"fmt"
-	"time"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
-
-	"meterbridge"
 )
 
 // bulk writes many rows of one table at once, straight into DuckDB's columns.
-// Beside an Appender, which boxes every value, it takes half of the time; it is
-// a table function out of which the rows are inserted.
+// Beside an Appender, which boxes every value, it takes a fifth of the time; it
+// is a table function out of which the rows are inserted.
 type bulk struct {
 	table   string
 	columns []duckdb.ColumnInfo
@@ -20,15 +17,8 @@ type bulk struct {
 	next    int
 	put     func(i int, into *bulkRow)
 	ready   bool
-}
-
-// bulkRow takes the values of one row, column by column.
-type bulkRow struct {
-	chunk    duckdb.DataChunk
-	row, col int
-	err      error
-	// boxed takes the values instead of the chunk when the rows are few.
-	boxed *[]driver.Value
+	// vectors are those of the chunk that is being filled.
+	vectors []vector
 }
 
 // fewRows is how many rows go through an Appender: planning a statement costs
@@ -61,15 +51,15 @@ func (b *bulk) Cardinality() *duckdb.CardinalityInfo {
 func (b *bulk) Init() { b.next = 0 }
 
 // FillChunk writes the next rows.
-func (b *bulk) FillChunk(chunk duckdb.DataChunk) error {
+func (b *bulk) FillChunk(chunk duckdb.DataChunk) (err error) {
 	n := min(duckdb.GetDataChunkCapacity(), b.rows-b.next)
-	into := bulkRow{chunk: chunk}
+	if b.vectors, err = vectorsOf(&chunk, b.vectors[:0]); err != nil {
+		return err
+	}
+	into := bulkRow{vectors: b.vectors}
 	for into.row = range n {
 		into.col = 0
 		b.put(b.next+into.row, &into)
-	}
-	if into.err != nil {
-		return into.err
 	}
 	b.next += n
 	return chunk.SetSize(n)
@@ -106,66 +96,4 @@ func (w *writer) insertFew(b *bulk, n int, put func(i int, into *bulkRow)) error
 		}
 	}
 	return nil
-}
-
-func set1[T any](r *bulkRow, v T) {
-	if r.boxed != nil {
-		*r.boxed = append(*r.boxed, v)
-		return
-	}
-	if err := duckdb.SetChunkValue(r.chunk, r.col, r.row, v); err != nil && r.err == nil {
-		r.err = err
-	}
-	r.col++
-}
-
-func (r *bulkRow) null()                { set1[any](r, nil) }
-func (r *bulkRow) id(id meterbridge.ID) { set1(r, duckdb.UUID(id)) }
-func (r *bulkRow) int(n int32)          { set1(r, n) }
-func (r *bulkRow) long(n int64)         { set1(r, n) }
-func (r *bulkRow) hash(n uint64)        { set1(r, n) }
-func (r *bulkRow) flag(b bool)          { set1(r, b) }
-func (r *bulkRow) ints(ns ...int32) {
-	for _, n := range ns {
-		r.int(n)
-	}
-}
-
-func (r *bulkRow) count(c meterbridge.Count) {
-	if !c.OK {
-		r.null()
-		return
-	}
-	r.long(c.N)
-}
-
-// moment is null for the zero time.
-func (r *bulkRow) moment(t time.Time) {
-	if t.IsZero() {
-		r.null()
-		return
-	}
-	r.long(milli(t))
-}
-
-// text is null when it is empty.
-func (r *bulkRow) text(s string) {
-	if s == "" {
-		r.null()
-		return
-	}
-	set1(r, valid(s))
-}
-
-// pico is an amount in a HUGEINT column.
-func (r *bulkRow) pico(p meterbridge.NullPico) {
-	n, fits := p.Amount.Int64()
-	switch {
-	case !p.OK:
-		r.null()
-	case fits:
-		r.long(n)
-	default:
-		set1(r, p.Amount.Big())
-	}
 }
