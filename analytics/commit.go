@@ -33,6 +33,8 @@ type commit struct {
 	remeasure map[int32]bool
 	// changed are the sessions that this commit wrote to, in order.
 	changed []*sessionState
+	// last is the session that was asked for last: neighbours mostly share it.
+	last *sessionState
 	// moved: a stored session got another root, so those below it may have to.
 	moved bool
 	days  map[int32]bool
@@ -51,9 +53,11 @@ type commit struct {
 // unit is a meterbridge.Unit with its source's number and the ids of its rows.
 type unit struct {
 	*meterbridge.Unit
-	source    int64
-	fresh     bool
-	requests  []meterbridge.ID
+	source   int64
+	fresh    bool
+	requests []meterbridge.ID
+	// asked is the place of the last request in Batch that asked for a tool call.
+	asked     int
 	prompts   []meterbridge.ID
 	toolCalls []meterbridge.ID
 	turns     []meterbridge.ID

@@ -70,6 +70,8 @@ type scanState struct {
 	// seen are the ids that a back-fill wrote, by their first 64 bits: other ids
 	// cannot be in the ledger, so they are not searched for. nil otherwise.
 	seen map[uint64]struct{}
+	// unseen are those of the last commit, which wait for another one.
+	unseen [][]meterbridge.ID
 }
 
 // maxSeen bounds what a back-fill remembers; beyond it ids are searched for.
@@ -80,20 +82,32 @@ func (s *scanState) perhaps(ids []meterbridge.ID) []meterbridge.ID {
 	if s.seen == nil {
 		return ids
 	}
+	s.see()
+	if s.seen == nil {
+		return ids
+	}
 	return slices.DeleteFunc(ids, func(id meterbridge.ID) bool {
 		_, known := s.seen[short(id)]
 		return !known
 	})
 }
 
-// wrote remembers ids that a commit of a back-fill wrote.
+// wrote remembers ids that a commit of a back-fill wrote; there may be no other
+// commit that wants to know.
 func (s *scanState) wrote(ids []meterbridge.ID) {
-	if s.seen == nil {
-		return
+	if s.seen != nil && len(ids) > 0 {
+		s.unseen = append(s.unseen, ids)
 	}
-	for _, id := range ids {
-		s.seen[short(id)] = struct{}{}
+}
+
+// see puts what was written into the set.
+func (s *scanState) see() {
+	for _, ids := range s.unseen {
+		for _, id := range ids {
+			s.seen[short(id)] = struct{}{}
+		}
 	}
+	s.unseen = nil
 	if len(s.seen) > maxSeen {
 		s.seen = nil
 	}

@@ -144,8 +144,15 @@ func (c *commit) scanSession(rows *sql.Rows) error {
 
 // sessionOf is the row of a session, a new one when there is none.
 func (c *commit) sessionOf(harness, native string) *sessionState {
+	if s := c.last; s != nil && s.key.native == native && s.key.harness == harness {
+		return s
+	}
+	c.last = c.findSession(harness, valid(native))
+	return c.last
+}
+
+func (c *commit) findSession(harness, native string) *sessionState {
 	m := &c.l.mem
-	native = valid(native)
 	if s := m.sessions[sessionKey{harness, native}]; s != nil {
 		m.touchSession(s.id)
 		return s

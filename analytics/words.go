@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+	"unicode/utf8"
 )
 
 // words is the dictionary: texts that repeat have numbers from 1 on, 0 is the
@@ -59,7 +60,12 @@ func (c *column) id(w *words, text string) int32 {
 
 // valid is text as DuckDB takes it: logs may hold anything, and one bad byte
 // must not stop the rest.
-func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+func valid(text string) string {
+	if utf8.ValidString(text) { // several times faster than to look for what is not
+		return text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
 
 // text is the text of the number n.
 func (w *words) text(n int32) string {

@@ -24,6 +24,8 @@ type worker struct {
 	buf     *buffer
 	words   intern
 	trace   bool
+	// batch is what was found and not handed on; its memory serves all sources.
+	batch meterbridge.Batch
 	// send hands on a unit of a task; it blocks while the writer is behind.
 	send func(ctx context.Context, t *task, u meterbridge.Unit) error
 	// count adds to the counts of a harness.
@@ -59,7 +61,6 @@ type reading struct {
 	t     *task
 	h     *harnesses.Harness
 	cp    meterbridge.Checkpoint
-	batch meterbridge.Batch
 	whole bool
 	// bytes is what was read of the contents, told the bytes that progress knows of.
 	bytes, told int64
@@ -255,14 +256,14 @@ func (r *reading) emitPart(ctx context.Context, state []byte) error {
 // emit sends the batch and begins a new one.
 func (r *reading) emit(ctx context.Context, state []byte) error {
 	r.cp.State = slices.Clone(state)
+	joinCalls(&r.batch)
 	r.words.batch(&r.batch)
 	if !r.scanner.opt.StoreText {
 		dropText(&r.batch)
 	}
 	u := meterbridge.Unit{
-		Checkpoint: r.cp, Batch: r.batch, Whole: r.whole,
+		Checkpoint: r.cp, Batch: taken(&r.batch), Whole: r.whole,
 		Readable: r.t.known != nil && r.t.known.Size == unread && r.cp.Size != unread,
 	}
-	r.batch = meterbridge.Batch{}
 	return r.send(ctx, r.t, u)
 }
