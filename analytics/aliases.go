@@ -66,7 +66,8 @@ func (c *commit) loadAliases() error {
 	err = c.l.each(c.ctx, "SELECT "+requestColumns+" FROM request WHERE "+copies, func(rows *sql.Rows) error {
 		var s storedRequest
 		err := rows.Scan(s.targets()...)
-		r := s.request(&c.l.mem.words)
+		f := c.l.mem.facets.of(s.facet)
+		r := s.request(&c.l.mem.words, &f)
 		a.signs[r.Sign()] = meterbridge.ID(s.id)
 		return err
 	})

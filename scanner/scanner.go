@@ -61,7 +61,7 @@ type Options struct {
 	StoreText bool
 	// Progress is told how far a scan is; nil for nobody.
 	Progress Progress
-	// CommitRows is the number of rows after which a commit is made; 0 means 100,000.
+	// CommitRows is the number of rows after which a commit is made; 0 means 80,000.
 	CommitRows int
 	// MaxLine is the longest line and MaxDocument the largest document that is
 	// read, in bytes; 0 means 64 MiB.
@@ -116,7 +116,7 @@ func (o Options) withDefaults() Options {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.CommitRows <= 0 {
-		o.CommitRows = 100_000
+		o.CommitRows = 80_000
 	}
 	if o.MaxLine <= 0 {
 		o.MaxLine = 64 << 20
