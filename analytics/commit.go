@@ -53,11 +53,9 @@ type commit struct {
 // unit is a meterbridge.Unit with its source's number and the ids of its rows.
 type unit struct {
 	*meterbridge.Unit
-	source   int64
-	fresh    bool
-	requests []meterbridge.ID
-	// asked is the place of the last request in Batch that asked for a tool call.
-	asked     int
+	source    int64
+	fresh     bool
+	requests  []meterbridge.ID
 	prompts   []meterbridge.ID
 	toolCalls []meterbridge.ID
 	turns     []meterbridge.ID

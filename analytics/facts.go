@@ -100,7 +100,7 @@ func (c *commit) takenPrompt(row *promptState, u *unit, p *meterbridge.Prompt) b
 }
 
 func (c *commit) toolCall(u *unit, id meterbridge.ID, t *meterbridge.ToolCall) {
-	request, known := c.requestOf(u, t)
+	request, known := c.requestOf(t)
 	if _, alias := c.l.mem.aliases.of[request]; alias {
 		return // the original tells of its calls
 	}
@@ -124,22 +124,11 @@ func (c *commit) toolCall(u *unit, id meterbridge.ID, t *meterbridge.ToolCall) {
 	}
 }
 
-// nearRequests is how far a request is looked for behind the last one that asked.
-const nearRequests = 8
-
-// requestOf is the id of the request that asked for the call. It is mostly one of
-// the unit's next requests, and then not computed again.
-func (c *commit) requestOf(u *unit, t *meterbridge.ToolCall) (meterbridge.ID, bool) {
+// requestOf is the id of the request that asked for the call.
+func (c *commit) requestOf(t *meterbridge.ToolCall) (meterbridge.ID, bool) {
 	store, known := c.l.mem.stores[t.Harness]
 	if t.Request == "" || !known {
 		return meterbridge.ID{}, false
-	}
-	requests := u.Batch.Requests
-	for i := u.asked; i < min(len(requests), u.asked+nearRequests); i++ {
-		if r := &requests[i]; r.NativeID == t.Request && r.Store == store && r.Harness == t.Harness {
-			u.asked = i
-			return u.requests[i], true
-		}
 	}
 	return meterbridge.NewID(t.Harness, store, t.Request), true
 }

@@ -36,4 +36,4 @@ FROM request WHERE least(coalesce(input, 0), coalesce(output, 0), coalesce(reaso
   coalesce(web_searches, 0), coalesce(recorded_pusd, 0)) < 0
 UNION ALL
 SELECT 'reasoning is a part of output', count(*), min(id::VARCHAR) FROM request
-WHERE reasoning > output AND rule NOT IN (SELECT id FROM word WHERE text = 'remainder'); -- that completes finer rows: its reasoning lies in their output
+WHERE reasoning > output AND facet NOT IN (SELECT fc.id FROM facet fc JOIN word w ON w.id = fc.rule WHERE w.text = 'remainder'); -- that completes finer rows: its reasoning lies in their output
