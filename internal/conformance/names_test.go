@@ -65,6 +65,10 @@ func homonym(rel, id string) bool {
 	case "cursor", "continue", "warp", "vibe", "amp":
 		area, _, _ := strings.Cut(rel, "/")
 		return area == "bridge" || area == "dashboard" || area == "hub" || area == "pricing"
+	case "opencode":
+		// Databases that builds of Kilo Code left have the name of the store that they
+		// are of.
+		return rel == "harnesses/kilocode/kilocode.go"
 	}
 	return false
 }
