@@ -32,11 +32,11 @@ test-external: setup ## with programs of others, installed out of their packages
 	$(GO) test -tags external -timeout 15m -run 'Prometheus' ./internal/daemon
 
 test-race: setup ## the packages that start goroutines, under the race detector
-	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./analytics/... ./bridge/... ./internal/... ./cmd/...
+	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./agents/... ./analytics/... ./bridge/... ./internal/... ./cmd/...
 
 test-cross: ## the parts without cgo compile for the other systems
 	for os in linux darwin windows; do for arch in amd64 arm64; do \
-	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build . ./pricing/... ./harnesses/... ./scanner/... ./bridge/... ./internal/config/... || exit 1; done; done
+	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build . ./pricing/... ./harnesses/... ./agents/... ./scanner/... ./bridge/... ./internal/config/... || exit 1; done; done
 
 test-clients: setup ## the MCP Inspector (npm installs it once into the user's cache) lists and calls the tools
 	$(GO) test -tags clients -timeout 20m -run Inspector ./cmd/meterbridge

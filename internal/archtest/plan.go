@@ -14,6 +14,9 @@ func plan() map[string]area {
 		"":          {},
 		"pricing":   {may: []string{""}},
 		"harnesses": {may: []string{""}, owns: []string{"modernc.org/sqlite", "github.com/klauspost/compress"}},
+		"agents": {may: []string{""}, owns: []string{
+			"github.com/creack/pty", "github.com/clipperhouse/uax29", "github.com/clipperhouse/displaywidth",
+		}},
 		"scanner":   {may: []string{"", "harnesses"}, owns: []string{"github.com/fsnotify/fsnotify"}},
 		"analytics": {may: []string{"", "pricing"}, owns: []string{"github.com/duckdb/duckdb-go"}},
 		"bridge":    {may: []string{""}, owns: []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema"}},
@@ -22,7 +25,7 @@ func plan() map[string]area {
 			owns: []string{"github.com/prometheus/client_golang", "github.com/coder/websocket", "github.com/danielgtaylor/huma"},
 		},
 		"internal": {
-			may:  []string{"", "pricing", "harnesses", "scanner", "analytics", "bridge", "dashboard"},
+			may:  []string{"", "pricing", "harnesses", "agents", "scanner", "analytics", "bridge", "dashboard"},
 			owns: []string{"github.com/adrg/xdg"},
 		},
 		"cmd": {
