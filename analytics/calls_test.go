@@ -15,6 +15,7 @@ import (
 func TestCalls_CountRequests(t *testing.T) {
 	rest := call("h", "S", "rest", "", 0)
 	rest.Calls, rest.Tokens.Reasoning = meterbridge.Reported(0), meterbridge.Reported(40)
+	rest.Rule = meterbridge.RuleRemainder
 	total := call("h", "S", "total", "", 700)
 	total.Calls = meterbridge.Reported(7)
 	path := filepath.Join(t.TempDir(), "ledger.duckdb")
