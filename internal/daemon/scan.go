@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"meterbridge/harnesses/all"
@@ -91,17 +92,37 @@ func (m *Meter) nothing(ctx context.Context, r ScanResult) error {
 	}
 	var looked []string
 	for _, h := range r.Harnesses {
-		for _, root := range h.Roots {
-			line := h.Harness + ": " + root.Path
-			if root.Variable != "" {
-				line += " (" + root.Variable + " moves it)"
-			}
-			looked = append(looked, line)
-		}
+		looked = append(looked, lookedIn(h))
 	}
 	return &Fault{
 		Err:     errors.New("no logs were found"),
-		Hint:    "looked in\n" + strings.Join(looked, "\n") + "\n`meterbridge usage --demo` shows the bundled example",
+		Hint:    "looked in\n" + strings.Join(looked, "\n") +
+			"\n`meterbridge harnesses` lists every place; `meterbridge usage --demo` shows the bundled example",
 		Nothing: true,
 	}
+}
+
+// lookedIn is a line on where the logs of a harness were looked for: its first
+// place, the number of further ones, and what moves them.
+func lookedIn(h scanner.HarnessResult) string {
+	if len(h.Roots) == 0 {
+		return h.Harness + ": nowhere"
+	}
+	line := h.Harness + ": " + h.Roots[0].Path
+	if n := len(h.Roots) - 1; n > 0 {
+		line += fmt.Sprintf(" and %d more", n)
+	}
+	var variables []string
+	for _, root := range h.Roots {
+		if root.Variable != "" && !slices.Contains(variables, root.Variable) {
+			variables = append(variables, root.Variable)
+		}
+	}
+	switch len(variables) {
+	case 0:
+		return line
+	case 1:
+		return line + " (" + variables[0] + " moves it)"
+	}
+	return line + " (" + strings.Join(variables, ", ") + " move it)"
 }
