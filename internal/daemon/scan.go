@@ -95,8 +95,8 @@ func (m *Meter) nothing(ctx context.Context, r ScanResult) error {
 		looked = append(looked, lookedIn(h))
 	}
 	return &Fault{
-		Err:     errors.New("no logs were found"),
-		Hint:    "looked in\n" + strings.Join(looked, "\n") +
+		Err: errors.New("no logs were found"),
+		Hint: "looked in\n" + strings.Join(looked, "\n") +
 			"\n`meterbridge harnesses` lists every place; `meterbridge usage --demo` shows the bundled example",
 		Nothing: true,
 	}
