@@ -15,14 +15,18 @@ const (
 )
 
 // Merge makes one request of two records of it. The finished record counts as a
-// whole (the greatest output, then the new one if both lie in the same source),
-// never a mix of token fields; what is attributed (session, project, branch)
-// comes from the owner. sameSource says that both records lie in one source.
-// A side record never replaces one that is not; a copy never owns its original.
-func Merge(old, new Request, owner Owner, sameSource bool) Request {
-	owner = Attributed(owner, &old, &new)
+// whole (the greatest output, then the new one if both lie in the same source,
+// else the one of the better claim), never a mix of token fields; what is
+// attributed (session, project, branch) comes from the owner. The old request may
+// be made of two records already, one that owns and one that counts: owner is
+// what Own says of the claim of the one, counts of that of the other, so that of
+// three the order of reading does not show. sameSource says that the record that
+// counts and the new one lie in one source. A side record never replaces one that
+// is not; a copy never owns its original.
+func Merge(old, new Request, owner, counts Owner, sameSource bool) Request {
+	owner, counts = Attributed(owner, &old, &new), Attributed(counts, &old, &new)
 	won, lost := old, new
-	if newWins(old, new, owner, sameSource) {
+	if newWins(old, new, counts, sameSource) {
 		won, lost = new, old
 	}
 	if sameSource && old.Side == new.Side { // a replay's later stamp and blocks are not the request's
@@ -40,7 +44,10 @@ func Merge(old, new Request, owner Owner, sameSource bool) Request {
 	return won
 }
 
-func newWins(old, new Request, owner Owner, sameSource bool) bool {
+// MergeSame makes one request of two records of it that lie in one source.
+func MergeSame(old, new Request) Request { return Merge(old, new, OldOwns, OldOwns, true) }
+
+func newWins(old, new Request, counts Owner, sameSource bool) bool {
 	switch {
 	case old.Side != new.Side:
 		return old.Side
@@ -49,7 +56,7 @@ func newWins(old, new Request, owner Owner, sameSource bool) bool {
 	case sameSource:
 		return true
 	}
-	return owner == NewOwns
+	return counts == NewOwns
 }
 
 // fillNulls completes what the winning record does not say and the other does.
@@ -90,8 +97,10 @@ func holds(long, short []string) bool {
 	return false
 }
 
-// Claim is what decides who owns a request that two sources hold.
+// Claim is what decides who owns a request that two sources hold, and which of
+// two records of it that are equally finished counts.
 type Claim struct {
+	// Session is the one that the record itself names.
 	Session string
 	// Earlier: the record was in the ledger before this scan began.
 	Earlier bool

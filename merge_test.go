@@ -53,8 +53,34 @@ func TestMerge(t *testing.T) {
 		{"a replay never replaces", rec("a", 5, 1, 1, false), rec("a/x", 99, 9, 9, true), NewOwns, false, rec("a", 5, 1, 1, false)},
 		{"a replay read first gives way", rec("a/x", 99, 9, 9, true), rec("a", 5, 1, 1, false), OldOwns, false, rec("a", 5, 1, 1, false)},
 	} {
-		if d := cmp.Diff(c.want, Merge(c.old, c.new, c.owner, c.sameSource), cmp.AllowUnexported(PicoUSD{})); d != "" {
+		if d := cmp.Diff(c.want, Merge(c.old, c.new, c.owner, c.owner, c.sameSource), cmp.AllowUnexported(PicoUSD{})); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+// A third record meets a request that is made of two: one owns, the other counts.
+func TestMerge_OwnsAndCountsApart(t *testing.T) {
+	rec := func(session string, output int64) Request {
+		return Request{Session: session, Tokens: Tokens{Output: Reported(output)}, Model: "of " + session}
+	}
+	made := Merge(rec("owner", 1), rec("x", 9), OldOwns, OldOwns, false)
+	for _, c := range []struct {
+		name           string
+		owner, counts  Owner
+		output         int64
+		session, model string
+	}{
+		{"neither", OldOwns, OldOwns, 9, "owner", "of x"},
+		{"it counts", OldOwns, NewOwns, 9, "owner", "of new"},
+		{"it owns", NewOwns, OldOwns, 9, "new", "of x"},
+		{"both", NewOwns, NewOwns, 9, "new", "of new"},
+		{"the finished one counts, whatever its claim", OldOwns, OldOwns, 10, "owner", "of new"},
+		{"one less finished never counts", NewOwns, NewOwns, 8, "new", "of x"},
+	} {
+		got := Merge(made, rec("new", c.output), c.owner, c.counts, false)
+		if got.Session != c.session || got.Model != c.model {
+			t.Errorf("%s: session %s, record %s, want %s and %s", c.name, got.Session, got.Model, c.session, c.model)
 		}
 	}
 }

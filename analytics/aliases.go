@@ -294,6 +294,7 @@ func (c *commit) uniteRequests(alias, id meterbridge.ID) {
 		fresh.id, fresh.stored, fresh.was, fresh.sighted = id, false, nil, len(old.sightings) > 0
 		row = &fresh
 		c.requests[id] = row
+		c.noteClaims(row, c.ownerClaim(old), c.countsClaim(old))
 	} else {
 		row.firstSeen = min(row.firstSeen, old.firstSeen)
 		for source, p := range old.sightings {

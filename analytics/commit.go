@@ -48,6 +48,8 @@ type commit struct {
 	// copied are the records that are known under another id.
 	copied                    map[linePlace]bool
 	requestSigns, promptSigns signs
+	// claims are what rows do not say of their claims (noteClaims).
+	claims map[meterbridge.ID]claimNote
 }
 
 // unit is a meterbridge.Unit with its source's number and the ids of its rows.
@@ -89,6 +91,7 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	for _, u := range c.units {
 		u.Checkpoint.Source = u.source
 	}
+	c.keepClaims()
 	l.stats.Commits++
 	l.mem.trim()
 	return nil

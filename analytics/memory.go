@@ -72,6 +72,8 @@ type scanState struct {
 	seen map[uint64]struct{}
 	// unseen are those of the last commit, which wait for another one.
 	unseen [][]meterbridge.ID
+	// claims are what earlier commits of this scan noted (noteClaims).
+	claims map[meterbridge.ID]claimNote
 }
 
 // maxSeen bounds what a back-fill remembers; beyond it ids are searched for.

@@ -62,17 +62,21 @@ func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, sessi
 	if !same {
 		c.index(row, u.source)
 	}
-	owner := c.own(r.Harness, row.claim(c), c.claim(u, r.Session))
+	claim, owns, counts := c.claim(u, r.Session), c.ownerClaim(row), c.countsClaim(row)
+	owner := c.own(r.Harness, owns, claim)
 	// The native id tells afterwards which of the two counts.
 	old := *row.r
 	old.NativeID = ""
-	merged := meterbridge.Merge(old, *r, owner, same)
+	merged := meterbridge.Merge(old, *r, owner, c.own(r.Harness, counts, claim), same)
 	won := merged.NativeID != ""
+	if won {
+		counts.Session, counts.Earlier = r.Session, counts.Earlier && same && merged.Tokens.Output.N == old.Tokens.Output.N
+	}
 	if meterbridge.Attributed(owner, row.r, r) == meterbridge.NewOwns {
 		if !row.r.CopiedAt.IsZero() {
 			c.fork(row.session, session)
 		}
-		row.session, row.owner = session, u.source
+		row.session, row.owner, owns = session, u.source, claim
 	} else if !r.CopiedAt.IsZero() {
 		c.fork(session, row.session)
 	}
@@ -95,6 +99,7 @@ func (c *commit) merge(row *requestState, u *unit, r *meterbridge.Request, sessi
 		row.parser, row.machine = u.Checkpoint.Parser, c.machine(u)
 	}
 	row.r = &merged
+	c.noteClaims(row, owns, counts)
 }
 
 // sightAlso notes a further source, and that the note must be written.
@@ -121,10 +126,6 @@ func (row *requestState) dropSighting(source int64) {
 		}
 	}
 	row.sightings, row.sighted = sightings, true
-}
-
-func (row *requestState) claim(c *commit) meterbridge.Claim {
-	return c.claimOf(row.owner, row.r.Session, row.firstSeen)
 }
 
 // claimOf is the claim of a row that the ledger has, or that this scan made.

@@ -145,7 +145,7 @@ func (p *parser) record(q meterbridge.Request) {
 	}
 	q.Tools = p.state.tools(q.NativeID, q.Side, &p.row.message, &p.names)
 	if same {
-		q = meterbridge.Merge(p.open.request, q, meterbridge.OldOwns, true)
+		q = meterbridge.MergeSame(p.open.request, q)
 	}
 	p.open.held, p.open.request = true, q
 	if p.trace {

@@ -119,7 +119,7 @@ func (tr *tree) add(b meterbridge.Batch, source string) {
 			continue
 		}
 		owner := meterbridge.Own(old.claim, claim, func(child, origin string) bool { return false })
-		merged := meterbridge.Merge(old.Request, q, owner, old.claim.Path == source)
+		merged := meterbridge.Merge(old.Request, q, owner, owner, old.claim.Path == source)
 		if merged.Session == q.Session && owner == meterbridge.NewOwns {
 			old.claim = claim
 		}

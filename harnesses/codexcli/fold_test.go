@@ -35,7 +35,7 @@ func newFolded() *folded {
 func (f *folded) add(b *meterbridge.Batch) {
 	for _, q := range b.Requests {
 		if old, ok := f.Requests[q.NativeID]; ok {
-			q = meterbridge.Merge(old, q, meterbridge.OldOwns, old.Session == q.Session)
+			q = meterbridge.Merge(old, q, meterbridge.OldOwns, meterbridge.OldOwns, old.Session == q.Session)
 		}
 		f.Requests[q.NativeID] = q
 	}

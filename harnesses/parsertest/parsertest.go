@@ -148,7 +148,7 @@ func merged(b meterbridge.Batch) outcome {
 	}
 	for _, r := range b.Requests {
 		if old, ok := o.Requests[r.Store+r.NativeID]; ok {
-			r = meterbridge.Merge(old, r, meterbridge.OldOwns, true)
+			r = meterbridge.MergeSame(old, r)
 		}
 		o.Requests[r.Store+r.NativeID] = r
 	}

@@ -22,6 +22,10 @@ type Row struct {
 	Sources       map[int64]bool
 	// Scan is the number of the scan that saw it first.
 	Scan int
+	// Owned and Since are the numbers of the scans that saw first the record that
+	// owns it and the one that counts; Named is the session that the latter names.
+	Owned, Since int
+	Named        string
 	// Vanished: no source holds it any more.
 	Vanished bool
 }
@@ -77,7 +81,7 @@ func (m *Memory) BeginPass(context.Context) error {
 	return nil
 }
 
-// EndPass, Settle and Idle have nothing to do in memory.
+// EndPass does nothing, as do Settle and Idle: there is nothing to do in memory.
 func (m *Memory) EndPass(context.Context) error { return nil }
 
 // Settle does nothing.
@@ -204,18 +208,23 @@ func (m *Memory) request(source int64, r meterbridge.Request) meterbridge.ID {
 	old, ok := m.rows[id]
 	if !ok {
 		m.Written++
-		m.rows[id] = &Row{Request: r, Source: source, Owner: source, Sources: map[int64]bool{source: true}, Scan: m.scan}
+		m.rows[id] = &Row{Request: r, Source: source, Owner: source, Sources: map[int64]bool{source: true}, Scan: m.scan, Owned: m.scan, Since: m.scan, Named: r.Session}
 		return id
 	}
-	owner := meterbridge.Own(m.claim(old.Session, old.Owner, old.Scan), m.claim(r.Session, source, m.scan), m.derives(r.Harness))
+	claim, derives := m.claim(r.Session, source, m.scan), m.derives(r.Harness)
+	owner := meterbridge.Own(m.claim(old.Session, old.Owner, old.Owned), claim, derives)
+	counts := meterbridge.Own(m.claim(old.Named, old.Source, old.Since), claim, derives)
 	before := old.Request
 	old.NativeID = "" // so that the merged record tells which one counts
-	old.Request = meterbridge.Merge(old.Request, r, owner, old.Source == source)
+	old.Request = meterbridge.Merge(old.Request, r, owner, counts, old.Source == source)
 	if old.NativeID != "" {
-		old.Source = source
+		if old.Source != source || old.Tokens.Output.N > before.Tokens.Output.N {
+			old.Since = m.scan
+		}
+		old.Source, old.Named = source, r.Session
 	}
-	if old.Session != before.Session {
-		old.Owner = source
+	if meterbridge.Attributed(owner, &before, &r) == meterbridge.NewOwns {
+		old.Owner, old.Owned = source, m.scan
 	}
 	if old.NativeID = before.NativeID; r.ID() == id {
 		old.NativeID = r.NativeID

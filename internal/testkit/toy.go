@@ -106,7 +106,7 @@ func (p *toyParser) record(f []string, at meterbridge.Place, out *meterbridge.Ba
 		out.Traces = append(out.Traces, meterbridge.Trace{Place: at, NativeID: f[1], Session: f[2], At: r.EndedAt, Tokens: r.Tokens, Verdict: meterbridge.Counted, Rule: r.Rule})
 	}
 	if p.open != nil && p.open.NativeID == r.NativeID {
-		r = meterbridge.Merge(*p.open, r, meterbridge.OldOwns, true)
+		r = meterbridge.MergeSame(*p.open, r)
 	} else {
 		p.Flush(out)
 	}
