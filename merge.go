@@ -29,7 +29,7 @@ func Merge(old, new Request, owner, counts Owner, sameSource bool) Request {
 	if newWins(old, new, counts, sameSource) {
 		won, lost = new, old
 	}
-	if sameSource && old.Side == new.Side { // a replay's later stamp and blocks are not the request's
+	if sameSource && old.Side == new.Side && !old.FromTelemetry() { // a replay's later stamp and blocks are not the request's
 		won.Tools = joinTools(old.Tools, new.Tools)
 		if lost.EndedAt.After(won.EndedAt) {
 			won.EndedAt = lost.EndedAt
@@ -53,6 +53,8 @@ func newWins(old, new Request, counts Owner, sameSource bool) bool {
 		return old.Side
 	case new.Tokens.Output.N != old.Tokens.Output.N:
 		return new.Tokens.Output.N > old.Tokens.Output.N
+	case old.FromTelemetry() && new.FromTelemetry():
+		return toldFirst(&new, &old)
 	case sameSource:
 		return true
 	}
@@ -70,6 +72,9 @@ func fillNulls(won *Request, lost Request) {
 	}
 	if won.ResponseID == "" {
 		won.ResponseID = lost.ResponseID
+	}
+	if won.Speed == "" {
+		won.Speed = lost.Speed // telemetry may have filled it in
 	}
 	if !won.Recorded.OK {
 		won.Recorded = lost.Recorded

@@ -315,6 +315,8 @@ func (j *join) keep(row *ExplainRow) {
 	path := j.paths[row.Source]
 	why := "its source no longer holds it"
 	switch err := j.failed[path]; {
+	case row.Rule != nil && *row.Rule == meterbridge.RuleTelemetry:
+		why = "telemetry tells of it, and no log that is read here"
 	case errors.Is(err, fs.ErrNotExist):
 		why = "its source is gone"
 	case err != nil:

@@ -40,6 +40,8 @@ type commit struct {
 	days  map[int32]bool
 	// mirrors joins calls that two harnesses logged.
 	mirrors mirrors
+	// logged are rows of logs by the provider's id; nil while no telemetry is known.
+	logged map[requestKey]*requestState
 	// aliased are the aliases that this commit learnt; replaced and unasked the
 	// stored requests and prompts that live on under another id.
 	aliased  map[meterbridge.ID]aliasRow
@@ -169,7 +171,7 @@ func (c *commit) identify() error {
 // load reads the rows that the units may change.
 func (c *commit) load() error {
 	loads := []func() error{
-		c.loadSessions, c.loadRequests, c.loadMirrors, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadTwins, c.loadRepeats, c.indexStored,
+		c.loadSessions, c.loadRequests, c.loadMirrors, c.loadLogged, c.loadPlaces, c.loadPrompts, c.loadToolCalls, c.loadTurns, c.loadTwins, c.loadRepeats, c.indexStored, c.indexLogged,
 	}
 	for _, load := range loads {
 		if err := load(); err != nil {
@@ -188,9 +190,10 @@ func (c *commit) apply() error {
 		}
 		for i := range u.Batch.Requests {
 			u.requests[i] = c.requestTwin(u, u.requests[i], &u.Batch.Requests[i])
-			if !c.mirrored(u, i) {
+			if !c.mirrored(u, i) && !c.knownFromLog(u, i) {
 				c.request(u, u.requests[i], &u.Batch.Requests[i])
 				c.originated(c.requests[u.requests[i]])
+				c.nowLogged(c.requests[u.requests[i]], u.Batch.Requests[i].Store)
 			}
 		}
 		c.leave(u)

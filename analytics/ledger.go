@@ -74,8 +74,10 @@ type Ledger struct {
 	w     *sql.Conn
 	mem   memory
 	scan  scanState
-	stats Stats
-	bulk  struct{ requests, toolCalls *bulk }
+	// passing: a live scanner is in the middle of a pass.
+	passing bool
+	stats   Stats
+	bulk    struct{ requests, toolCalls *bulk }
 	// compactFrom is how many requests are worth putting in time order.
 	compactFrom int64
 	// providers are the default providers of harnesses.

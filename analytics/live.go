@@ -24,6 +24,7 @@ const idleWAL = 1 << 20
 func (l *Ledger) BeginPass(ctx context.Context) error {
 	l.write.Lock()
 	defer l.write.Unlock()
+	l.passing = true
 	if l.scan.open && !l.scan.backfill && l.opts.Now().Sub(l.scan.startedAt) < passSpan {
 		return nil
 	}
@@ -33,6 +34,7 @@ func (l *Ledger) BeginPass(ctx context.Context) error {
 // EndPass ends a pass; only a large one is settled at once.
 func (l *Ledger) EndPass(ctx context.Context) error {
 	l.write.Lock()
+	l.passing = false
 	large := l.scan.backfill || l.stats.Written-l.scan.before >= checkpointRows
 	l.write.Unlock()
 	if !large {

@@ -30,7 +30,8 @@ type memory struct {
 	// requests counts the rows of the request table; newest is the greatest
 	// ended_at among them; unordered counts rows that came after a later one.
 	requests, newest, unordered int64
-	// has tells which other tables hold rows, so that empty ones are not probed.
+	// has tells which other tables hold rows, so that empty ones are not probed;
+	// "told" that there are sources of telemetry.
 	has map[string]bool
 	// dirty are the days whose rollup is out of date.
 	dirty map[int32]bool
@@ -167,6 +168,11 @@ func (l *Ledger) loadCounts(ctx context.Context, m *memory) error {
 		}
 		m.has[table] = rows > 0
 	}
+	var told int64
+	if err := l.number(ctx, "SELECT count(*) FROM source WHERE kind = '"+KindTelemetry+"'", &told); err != nil {
+		return err
+	}
+	m.has["told"] = told > 0
 	var session int64
 	for _, ask := range []struct {
 		query string

@@ -17,7 +17,7 @@ func (c *commit) loadRequests() error {
 	if !c.l.mem.has["request"] {
 		return nil
 	}
-	ids := c.searched(func(u *unit) []meterbridge.ID { return u.requests })
+	ids := append(c.searched(func(u *unit) []meterbridge.ID { return u.requests }), c.toldIDs()...)
 	if len(ids) == 0 {
 		return nil
 	}

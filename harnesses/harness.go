@@ -180,4 +180,6 @@ type Harness struct {
 	Lines    func(Kind, Options) LineParser
 	Document func(Kind, Options) DocumentParser
 	Database func(Kind, Options) DatabaseParser
+	// Telemetry understands its OpenTelemetry; nil where that tells of no requests.
+	Telemetry *Telemetry
 }

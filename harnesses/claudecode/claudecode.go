@@ -1,7 +1,7 @@
 // Package claudecode reads the transcripts of Claude Code: JSON lines below
 // projects/ of its configuration folder, one file per session and one per
 // sub-agent. It must import nothing of the project but the domain, the contract
-// of a harness and the JSON cursor; only harnesses/all names it, and only the
+// of a harness, the JSON cursor and the conventions of telemetry; only harnesses/all names it, and only the
 // scanner calls its parsers. docs/formats/claude-code.md tells the rules.
 package claudecode
 
@@ -35,6 +35,7 @@ func Harness() harnesses.Harness {
 		Document: func(k harnesses.Kind, o harnesses.Options) harnesses.DocumentParser {
 			return metaParser{rel: o.Rel}
 		},
+		Telemetry: telemetry(),
 	}
 }
 

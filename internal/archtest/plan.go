@@ -13,7 +13,7 @@ func plan() map[string]area {
 	return map[string]area{
 		"":          {},
 		"pricing":   {may: []string{""}},
-		"harnesses": {may: []string{""}, owns: []string{"modernc.org/sqlite", "github.com/klauspost/compress"}},
+		"harnesses": {may: []string{""}, owns: []string{"modernc.org/sqlite", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
 		"agents": {may: []string{""}, owns: []string{
 			"github.com/creack/pty", "github.com/clipperhouse/uax29", "github.com/clipperhouse/displaywidth",
 		}},

@@ -33,6 +33,9 @@ func (m *Meter) Explain(ctx context.Context, what string, zone *time.Location) (
 	}
 	var sources []scanner.Source
 	for _, src := range rows.Sources {
+		if src.Harness == telemetrySource {
+			continue // it was told, and left no log
+		}
 		sources = append(sources, scanner.Source{Harness: src.Harness, Path: src.Path})
 	}
 	var traces []analytics.SourceTrace

@@ -5,6 +5,7 @@ import (
 
 	"meterbridge/dashboard/api"
 	"meterbridge/dashboard/guard"
+	"meterbridge/dashboard/telemetry"
 	"meterbridge/internal/control"
 	"meterbridge/internal/statusline"
 )
@@ -26,6 +27,9 @@ func (s *server) handler() http.Handler {
 	}))
 	mux.Handle("/mcp", s.guard.Wrap(s.mcp, guard.Rule{
 		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody,
+	}))
+	mux.Handle(telemetry.Prefix, s.guard.Wrap(telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
+		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody,
 	}))
 	return mux
 }
