@@ -32,7 +32,8 @@ test-external: setup ## with programs of others, installed out of their packages
 	$(GO) test -tags external -timeout 15m -run 'Prometheus' ./internal/daemon
 
 test-race: setup ## the packages that start goroutines, under the race detector
-	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./agents/... ./analytics/... ./bridge/... ./internal/... ./cmd/...
+	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./agents/... ./analytics/... ./bridge/... ./dashboard/... \
+	  $$($(GO) list ./internal/... | grep -v -e /conformance -e /peers -e /bench) ./cmd/...
 
 test-cross: ## the parts without cgo compile for the other systems
 	for os in linux darwin windows; do for arch in amd64 arm64; do \
