@@ -15,9 +15,10 @@ func (s *Screen) Resize(cols, rows int) {
 		}
 		s.g = g
 		y := new(int)
-		if i == shown {
+		switch i {
+		case shown:
 			y = &s.y
-		} else if i == 0 {
+		case 0:
 			y = &s.saved[0].y
 		}
 		s.resizeRows(rows, y)

@@ -1,0 +1,292 @@
+// Package terminal runs shells and other programs in terminals of their own, shows
+// their screens, and runs single commands in a live shell. A Terminal outlives its
+// viewers and its program: a program that is started again in it is the next
+// generation, and what an older one still says is dropped.
+//
+// It may import its own screen and vt packages and the PTY library, never a
+// database, HTTP or the registry of agents. internal/daemon gives Terminals to the
+// registry and to the bridge through small interfaces that those declare.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"meterbridge/agents/terminal/screen"
+)
+
+// Errors that callers tell apart.
+var (
+	// ErrExited: no program runs in the terminal.
+	ErrExited = errors.New("no program runs in the terminal")
+	// ErrRunning: a program runs already.
+	ErrRunning = errors.New("a program runs in the terminal")
+)
+
+// Options of a terminal; the zero value is valid.
+type Options struct {
+	// Folder is where the start-up files of shells are written, each in a folder
+	// of its own; "" is the system's temporary folder.
+	Folder string
+	// Hangup and Terminate are how long a program has to end after SIGHUP and
+	// after SIGTERM; 0 means 2 s and 3 s.
+	Hangup, Terminate time.Duration
+	// Screen bounds the history of the screen. Its functions are ignored.
+	Screen screen.Options
+	// Event, when set, is called for what the program tells its terminal. It must
+	// not call the terminal.
+	Event func(generation int, e screen.Event)
+}
+
+// Phase is what a terminal's program does.
+type Phase string
+
+// The phases.
+const (
+	Empty   Phase = "empty"
+	Running Phase = "running"
+	Exited  Phase = "exited"
+)
+
+// State of a terminal.
+type State struct {
+	Phase Phase
+	// Generation counts the programs started in the terminal, from 1.
+	Generation int
+	// PID is the program's process id; it leads a session and a group of its own.
+	PID int
+	// Code is the exit code, or -1 when a signal ended the program; Signal names it.
+	Code       int
+	Signal     string
+	Cols, Rows int
+}
+
+// Terminal is one screen and at most one program. Its methods may be called from
+// any goroutine.
+type Terminal struct {
+	id   string
+	opts Options
+
+	mu      sync.Mutex
+	state   State
+	program *program
+	screen  *screen.Screen
+	subs    map[*Subscription]bool
+	viewers map[*Viewer]bool
+	// left are what the last program left behind in its session when it ended.
+	left []process
+	// changed is closed at the next change, when somebody waits for one.
+	changed chan struct{}
+
+	marks   marks
+	capture *capture
+	turns   turns
+}
+
+// New makes a terminal without a program. The id becomes METERBRIDGE_AGENT in the
+// environment of its programs.
+func New(id string, opts Options) *Terminal {
+	if opts.Hangup == 0 {
+		opts.Hangup = 2 * time.Second
+	}
+	if opts.Terminate == 0 {
+		opts.Terminate = 3 * time.Second
+	}
+	return &Terminal{
+		id: id, opts: opts, state: State{Phase: Empty},
+		subs: map[*Subscription]bool{}, viewers: map[*Viewer]bool{},
+	}
+}
+
+// ID is the terminal's id.
+func (t *Terminal) ID() string { return t.id }
+
+// State is what the program does now.
+func (t *Terminal) State() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+// Start runs a program, as the next generation, on a fresh screen.
+func (t *Terminal) Start(spec Spec) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.program != nil {
+		return ErrRunning
+	}
+	spec.complete()
+	generation := t.state.Generation + 1
+	p, err := launch(t, spec, generation)
+	if err != nil {
+		return err
+	}
+	t.program = p
+	t.state = State{
+		Phase: Running, Generation: generation, PID: p.cmd.Process.Pid, Cols: spec.Cols, Rows: spec.Rows,
+	}
+	t.marks = marks{nonce: p.nonce}
+	t.screen = t.newScreen(p)
+	t.notify()
+	p.run()
+	return nil
+}
+
+func (t *Terminal) newScreen(p *program) *screen.Screen {
+	opts := t.opts.Screen
+	opts.Event = func(e screen.Event) {
+		if e.Kind == screen.Mark {
+			t.marks.take(e.Text)
+		}
+		if t.opts.Event != nil {
+			t.opts.Event(p.generation, e)
+		}
+	}
+	opts.Reply = func(b []byte) {
+		// A person's terminal answers by itself.
+		if len(t.viewers) == 0 {
+			p.reply(b)
+		}
+	}
+	return screen.New(t.state.Cols, t.state.Rows, opts)
+}
+
+// deliver takes output of a generation; that of an older one is dropped.
+func (t *Terminal) deliver(generation int, b []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if generation != t.state.Generation {
+		return
+	}
+	_, _ = t.screen.Write(b) // it never fails
+	if t.capture != nil {
+		t.capture.write(b)
+	}
+	for s := range t.subs {
+		s.push(b)
+	}
+	t.notify()
+}
+
+// exited takes the end of a generation, after the last of its output. left are the
+// members of its session that still live.
+func (t *Terminal) exited(p *program, left []process) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.program != p {
+		return
+	}
+	t.program, t.left = nil, left
+	t.state.Phase, t.state.Code, t.state.Signal = Exited, p.code, p.signal
+	t.notify()
+}
+
+// notify wakes whoever waits for a change.
+func (t *Terminal) notify() {
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
+	}
+}
+
+// await waits until ready, which is called under the lock, says so: after each
+// change and, for what happens without output, at each tick.
+func (t *Terminal) await(ctx context.Context, tick time.Duration, ready func() bool) error {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		t.mu.Lock()
+		if ready() {
+			t.mu.Unlock()
+			return nil
+		}
+		if t.changed == nil {
+			t.changed = make(chan struct{})
+		}
+		changed := t.changed
+		t.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		case <-ticker.C:
+		}
+	}
+}
+
+// Wait returns when no program runs any more.
+func (t *Terminal) Wait(ctx context.Context) (State, error) {
+	err := t.await(ctx, time.Minute, func() bool { return t.program == nil })
+	return t.State(), err
+}
+
+// Write sends input to the program, as its user's typing.
+func (t *Terminal) Write(ctx context.Context, b []byte) error {
+	p, err := t.running()
+	if err != nil {
+		return err
+	}
+	return p.write(ctx, b)
+}
+
+func (t *Terminal) running() (*program, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.program == nil {
+		return nil, ErrExited
+	}
+	return t.program, nil
+}
+
+// Resize changes the size of the terminal.
+func (t *Terminal) Resize(cols, rows int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.resize(cols, rows)
+}
+
+func (t *Terminal) resize(cols, rows int) error {
+	if t.program == nil {
+		return ErrExited
+	}
+	t.screen.Resize(cols, rows)
+	t.state.Cols, t.state.Rows = t.screen.Size()
+	return setSize(t.program.master, t.state.Cols, t.state.Rows)
+}
+
+// synchronizedLimit is how long a reader waits for the end of an update of the
+// screen that the program has announced.
+const synchronizedLimit = 150 * time.Millisecond
+
+// Text is the last n ≤ 500 logical lines of the screen.
+func (t *Terminal) Text(ctx context.Context, n int) (string, error) {
+	var text string
+	err := t.look(ctx, func(s *screen.Screen) { text = s.Text(n) })
+	return text, err
+}
+
+// Snapshot is the screen as a person would see it.
+func (t *Terminal) Snapshot(ctx context.Context) (screen.Snapshot, error) {
+	var snap screen.Snapshot
+	err := t.look(ctx, func(s *screen.Screen) { snap = s.Snapshot() })
+	return snap, err
+}
+
+// look hands a settled screen to see.
+func (t *Terminal) look(ctx context.Context, see func(*screen.Screen)) error {
+	limited, cancel := context.WithTimeout(ctx, synchronizedLimit)
+	defer cancel()
+	// An update that takes too long is shown as it is.
+	_ = t.await(limited, time.Minute, func() bool {
+		return t.program == nil || !t.screen.Modes().Synchronized
+	})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.program == nil {
+		return ErrExited
+	}
+	see(t.screen)
+	return ctx.Err()
+}
