@@ -34,7 +34,7 @@ func Harness() harnesses.Harness {
 	return harnesses.Harness{
 		ID:            id,
 		Name:          "Cline",
-		ParserVersion: 1,
+		ParserVersion: 2,
 		Declaration:   declaration(),
 		Roots:         func(env harnesses.Env) []harnesses.Root { return places(env, tasks) },
 		Claim:         func(rel string) (harnesses.Kind, bool) { return claim(rel, tasks) },
@@ -62,7 +62,7 @@ func declaration() harnesses.Declaration {
 			"Sessions log when an answer was written, tasks when a request was sent; that time stands for its end.",
 			"The lifetime of cache writes is not recorded, nor is the git branch.",
 			"That a task's input leaves out the cache is inferred.",
-			"What a restore took away of a task is known as one sum; requests of it that were read before the restore count beside it.",
+			"What a restore took away of a task is known as one sum, of which the requests that were read before it are taken off.",
 			"How a tool's call of a task ended is not logged.",
 		},
 		Layouts: []string{

@@ -67,7 +67,7 @@ func (r *Reader) Claim(rel string) (harnesses.Kind, bool) {
 	case name == "history_item.json":
 		kind = KindItem
 	}
-	return harnesses.Kind{Name: kind, Shape: harnesses.Document}, kind != ""
+	return harnesses.Kind{Name: kind, Shape: harnesses.Document, Totals: kind == KindTask}, kind != ""
 }
 
 // Skip keeps the walk out of all but the tasks and the lists of them.
@@ -80,5 +80,9 @@ func (r *Reader) Skip(relDir string) bool {
 
 // Document opens the parser of a source that Claim took.
 func (r *Reader) Document(kind harnesses.Kind, o harnesses.Options) harnesses.DocumentParser {
-	return &document{reader: r, kind: kind.Name, opt: o}
+	d := &document{reader: r, kind: kind.Name, opt: o}
+	if kind.Name == KindTask {
+		d.memory = readMemory(o.State)
+	}
+	return d
 }

@@ -16,6 +16,13 @@ const (
 	ruleCondensed = "cost-of-condensing"
 	ruleZero      = "zero-usage"
 	ruleRunning   = "running"
+	ruleKnown     = "read-before-restore"
+)
+
+// The messages with the sum of what a restore took away: Cline's and Roo's.
+const (
+	sayDeleted    = "deleted_api_reqs"
+	sayDeletedRoo = "api_req_deleted"
 )
 
 // usage is the text of a message with usage.
@@ -81,7 +88,7 @@ func (t *task) request(i int) {
 	case u.zero():
 		t.Drop(r, ruleZero)
 	default:
-		t.Request(r)
+		t.give(m, r)
 		t.open = r.NativeID
 	}
 }
@@ -134,8 +141,11 @@ func (t *task) spent(m *message, rule, purpose string) {
 	switch {
 	case u.wrong:
 		t.Wrong(r)
-	case u.present && !u.zero():
-		t.Request(r)
+	case !u.present || u.zero():
+	case rule == ruleDeleted:
+		t.sums = append(t.sums, sum{m.say, m.at, r})
+	default:
+		t.give(m, r)
 	}
 }
 
@@ -154,5 +164,5 @@ func (t *task) condensed(m *message) {
 	}
 	r.Rule, r.Purpose = ruleCondensed, "compaction"
 	r.Model, r.Provider = t.models.of(m.at.Add(time.Millisecond))
-	t.Request(r)
+	t.give(m, r)
 }

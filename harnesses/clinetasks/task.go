@@ -19,6 +19,8 @@ type document struct {
 	reader *Reader
 	kind   string
 	opt    harnesses.Options
+	// memory is that of a task.
+	memory memory
 }
 
 // Document implements harnesses.DocumentParser.
@@ -58,6 +60,11 @@ type task struct {
 	seen   map[string]int
 	// open is the request under way: calls of tools belong to it.
 	open string
+	// memory is what was read earlier; given are the rows that are there now, sums
+	// those of restores, which are counted last.
+	memory *memory
+	given  map[string]bool
+	sums   []sum
 	// session is what the messages tell of the task.
 	session meterbridge.Session
 }
@@ -78,7 +85,10 @@ type message struct {
 func (d *document) task(messages jsonvalue.Value, w facts.Writer) {
 	dir := path.Dir(d.opt.Rel)
 	root := d.opt.Path[:max(0, len(d.opt.Path)-len(d.opt.Rel))]
-	t := task{Writer: w, reader: d.reader, item: d.reader.known.item(d.opt.Siblings, root, dir), seen: map[string]int{}}
+	t := task{
+		Writer: w, reader: d.reader, item: d.reader.known.item(d.opt.Siblings, root, dir), seen: map[string]int{},
+		memory: &d.memory, given: map[string]bool{},
+	}
 	if t.item.id == "" {
 		t.item.id = path.Base(dir)
 	}
@@ -90,6 +100,7 @@ func (d *document) task(messages jsonvalue.Value, w facts.Writer) {
 	for i := range t.ui {
 		t.message(i)
 	}
+	t.restore()
 	t.Session(t.session)
 }
 
@@ -123,7 +134,7 @@ func (t *task) message(i int) {
 		t.prompt(m)
 	case "api_req_started":
 		t.request(i)
-	case "deleted_api_reqs":
+	case sayDeleted, sayDeletedRoo:
 		t.spent(m, ruleDeleted, "deleted")
 	case "subagent_usage":
 		t.spent(m, ruleSubAgents, "sub-agents")

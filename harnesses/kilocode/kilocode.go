@@ -40,6 +40,7 @@ func Harness() harnesses.Harness {
 // beside adds the tasks to what a store's harness reads.
 func beside(store harnesses.Harness, tasks *clinetasks.Reader) harnesses.Harness {
 	h := store
+	h.ParserVersion++ // the tasks' parser has come to remember what it gave
 	h.Roots = func(env harnesses.Env) []harnesses.Root {
 		old := harnesses.Root{Path: filepath.Join(env.Home, ".kilocode", "cli", "global")}
 		return append(append(store.Roots(env), tasks.Roots(env)...), old)

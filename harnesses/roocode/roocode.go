@@ -19,7 +19,7 @@ func Harness() harnesses.Harness {
 	return harnesses.Harness{
 		ID:            "roo-code",
 		Name:          "Roo Code",
-		ParserVersion: 1,
+		ParserVersion: 2,
 		Declaration:   declaration(),
 		Roots:         tasks.Roots,
 		Claim:         tasks.Claim,
@@ -40,6 +40,7 @@ func declaration() harnesses.Declaration {
 			"Only the start of a request is logged; it stands for its end.",
 			"Newer builds count the cache inside the input, older ones beside it: it is taken out where it fits in.",
 			"The model of a request is that which the extension told the model about around that time; the profile's name is no model.",
+			"What a restore took away of a task is known as one sum, of which the requests that were read before it are taken off.",
 			"Condensing a conversation is logged with its cost only.",
 			"A folder set by customStoragePath is not found; name it in a [[source]].",
 			"The lifetime of cache writes, the outcome of tools and the git branch are not recorded.",

@@ -92,22 +92,28 @@ func TestTotals_GrowWithTheSession(t *testing.T) {
 	w.want(t, "no parent", "a 100 10 08:10:00", "a@20260825T0915Z 60 23 09:25:00")
 	w.droid(t, "b", "", 400, 45, "09:50:00")
 	w.want(t, "the parent", "a 100 10 08:10:00", "a@20260825T0915Z 60 23 09:25:00", "b 400 45 09:50:00", "c 100 5 10:00:00")
-	w.explains(t, filepath.Join(dir, droidFolder, "a.settings.json"))
+	w.explains(t, droidFolder+"a.settings.json")
 }
 
 // explains: a trace tells of every row that the ledger has of a source.
 func (w *watched) explains(t *testing.T, path string) {
 	t.Helper()
+	if d := cmp.Diff([]string{"counted a 10", "counted a@20260825T0915Z 23"}, w.traces(t, path)); d != "" {
+		t.Errorf("traces (-want +got):\n%s", d)
+	}
+}
+
+// traces are what explain is told of a source: verdict, id, output.
+func (w *watched) traces(t *testing.T, path string) (got []string) {
+	t.Helper()
+	path = filepath.Join(w.h.dir, filepath.FromSlash(path))
 	s, err := scanner.New(w.ledger, scanner.Options{Env: w.h.env, Harnesses: []harnesses.Harness{w.f.harness}, StoreText: true})
 	must(t, err)
-	var got []string
 	must(t, s.Trace(t.Context(), []scanner.Source{{Harness: w.f.harness.ID, Path: path}}, func(x scanner.Traced) error {
 		for _, tr := range x.Batch.Traces {
 			got = append(got, fmt.Sprintf("%s %s %d", tr.Verdict, tr.NativeID, tr.Tokens.Output.N))
 		}
 		return x.Err
 	}))
-	if d := cmp.Diff([]string{"counted a 10", "counted a@20260825T0915Z 23"}, got); d != "" {
-		t.Errorf("traces (-want +got):\n%s", d)
-	}
+	return got
 }
