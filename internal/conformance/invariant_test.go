@@ -254,6 +254,9 @@ func (m *meter) prove(t *testing.T) daemon.ReconcileReport {
 
 // row is a request as `meterbridge sql` shows it.
 type row struct {
+	// calls is how many requests the row stands for, rule the one that made it.
+	calls                                                    int64
+	rule                                                     string
 	id, harness, session, responseID, model, source, machine string
 	tokens                                                   figures
 	reasoning                                                meterbridge.Count
@@ -284,7 +287,7 @@ func (f figures) String() string {
 
 const rowsQuery = `SELECT id::VARCHAR, harness, session, response_id, model, source, machine, input_tokens, output_tokens, cache_read_tokens,
   CASE WHEN cache_write_5m_tokens IS NULL AND cache_write_1h_tokens IS NULL THEN NULL ELSE coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0) END,
-  reasoning_tokens, recorded_pusd, cost_pusd, coalesce(web_searches, 0) > 0 FROM requests ORDER BY id`
+  reasoning_tokens, recorded_pusd, cost_pusd, coalesce(web_searches, 0) > 0, coalesce(calls, 1), rule FROM requests ORDER BY id`
 
 func (m *meter) rows(t *testing.T) []row {
 	t.Helper()
@@ -297,6 +300,7 @@ func (m *meter) rows(t *testing.T) []row {
 			model: plainText(v[4]), source: plainText(v[5]), machine: plainText(v[6]),
 			tokens:    figures{countOf(v[7]), countOf(v[8]), countOf(v[9]), countOf(v[10])},
 			reasoning: countOf(v[11]), recorded: plainText(v[12]), cost: plainText(v[13]), fee: v[14] == true,
+			calls: countOf(v[15]).N, rule: plainText(v[16]),
 		}
 	}
 	return out
