@@ -152,3 +152,51 @@ This file is made from the comments in the ledger itself (` + "`SELECT comment F
 	}
 	return b.String()
 }
+
+// A real ledger has some hundred words, which is when every hash table of a join
+// takes its whole share of the memory: a test with a dozen words shows nothing.
+func TestViews_FitIntoTheLedgersMemory(t *testing.T) {
+	w := shop(t)
+	w.summed()
+	w.together(func() {
+		for i := range manyWords {
+			w.wordy(i)
+		}
+	})
+	statements := []string{
+		"SELECT * FROM requests JOIN sessions USING (harness, session)",
+		"SELECT * FROM requests JOIN tool_calls ON tool_calls.request_id = requests.id",
+		"SELECT a.*, b.* FROM requests a JOIN requests b USING (id)",
+		"SUMMARIZE requests",
+	}
+	for _, view := range viewNames() {
+		statements = append(statements, "SELECT * FROM "+view)
+	}
+	for _, text := range statements {
+		if _, err := w.l.SQL(t.Context(), text, SQLLimits{}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, format := range []string{"parquet", "csv", "json"} {
+		dest := filepath.Join(t.TempDir(), "requests."+format)
+		got, err := w.l.Export(t.Context(), ExportQuery{Format: format, Dest: dest})
+		if err != nil || got.Rows != 6+manyWords {
+			t.Errorf("export of requests as %s: %d rows, %v; want %d", format, got.Rows, err, 6+manyWords)
+		}
+	}
+}
+
+// manyWords is how many requests of words of their own the test of the memory adds.
+const manyWords = 200
+
+// wordy is a session and a request whose words no other request has.
+func (w *world) wordy(i int) {
+	own := func(of string) string { return fmt.Sprintf("a %s that is as long as a path, number %d", of, i) }
+	w.session(sessionRow{id: 100 + i, harness: "claude-code", native: own("session"), project: own("project"), first: at("2026-10-07T08:00:00Z"), last: at("2026-10-07T08:00:00Z")})
+	w.source(100+i, "claude-code", own("source"), "", false)
+	w.request(requestRow{
+		native: own("request"), harness: "claude-code", session: 100 + i, project: own("project"), model: own("model"), provider: own("provider"),
+		end: at("2026-10-07T08:00:00Z"), out: 1, tools: own("tools"), rule: own("rule"), key: own("key"), tier: own("tier"), speed: own("speed"),
+		precision: own("precision"), purpose: own("purpose"), machine: own("machine"), source: 100 + i, line: 1,
+	})
+}

@@ -2,10 +2,16 @@
 -- pico-USD (exact) beside USD (a DOUBLE, for reading). Empty text is null.
 
 -- One row per model request. cost_* is the recorded cost, else the list price.
+--
+-- Each join holds some 8 MB while a statement runs, however small its table is, and
+-- the ledger has 128: a join with the words for each text would leave none. So the
+-- words of the small tables are taken out of one list (their numbers count from 1
+-- without a gap; 0, the empty text, is outside it, which gives null), and only what
+-- a request itself names is joined.
 CREATE OR REPLACE VIEW requests AS
-SELECT r.id, h.text AS harness, s.native AS session, root.native AS root_session,
+SELECT r.id, s.harness, s.native AS session, root.native AS root_session,
        CASE s.relation WHEN 'subagent' THEN coalesce(nullif(s.agent_type, ''), 'unknown') ELSE 'main' END AS agent,
-       nullif(p.text, '') AS project, nullif(b.text, '') AS branch, nullif(m.text, '') AS model, nullif(v.text, '') AS provider,
+       nullif(p.text, '') AS project, fc.branch, nullif(m.text, '') AS model, fc.provider,
        r.response_id, r.request_id, epoch_ms(r.started_at) AS started_at, epoch_ms(r.ended_at) AS ended_at,
        r.input AS input_tokens, r.output AS output_tokens, r.reasoning AS reasoning_tokens, r.cache_read AS cache_read_tokens,
        r.cache_write_5m AS cache_write_5m_tokens, r.cache_write_1h AS cache_write_1h_tokens, r.web_searches,
@@ -13,44 +19,38 @@ SELECT r.id, h.text AS harness, s.native AS session, root.native AS root_session
        r.recorded_pusd, r.list_pusd, coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) AS cost_pusd,
        coalesce(r.recorded_pusd::HUGEINT, r.list_pusd) / 1e12 AS cost_usd,
        CASE WHEN r.recorded_pusd IS NOT NULL THEN 'recorded' WHEN r.list_pusd IS NOT NULL THEN 'list' ELSE 'none' END AS cost_basis,
-       nullif(k.text, '') AS price_key, nullif(t.text, '') AS price_table,
-       nullif(ti.text, '') AS service_tier, nullif(sp.text, '') AS speed, nullif(g.text, '') AS geo,
-       pr.text AS "precision", replace(nullif(tl.text, ''), chr(10), ', ') AS tools, nullif(pu.text, '') AS purpose, fc.aborted,
-       ru.text AS rule, nullif(ma.text, '') AS machine, f.path AS source, r.line, r."offset", fc.vanished, r.first_seen AS first_scan, r.calls
+       fc.price_key, fc.price_table,
+       fc.tier AS service_tier, fc.speed, fc.geo,
+       fc."precision", replace(nullif(tl.text, ''), chr(10), ', ') AS tools, fc.purpose, fc.aborted,
+       fc.rule, fc.machine, f.path AS source, r.line, r."offset", fc.vanished, r.first_seen AS first_scan, r.calls
 FROM request r
-JOIN session s ON s.id = r.session
+JOIN (
+  SELECT s.id, s.native, s.root, s.relation, s.agent_type, w.texts[s.harness] AS harness
+  FROM session s CROSS JOIN (SELECT list(text ORDER BY id) AS texts FROM word) w
+) s ON s.id = r.session
 JOIN session root ON root.id = s.root
-LEFT JOIN facet fc ON fc.id = r.facet
-LEFT JOIN word h ON h.id = r.harness
+LEFT JOIN (
+  SELECT f.id, w.texts[f.branch] AS branch, w.texts[f.provider] AS provider, w.texts[f.price_key] AS price_key, w.texts[f.price_table] AS price_table,
+         w.texts[f.tier] AS tier, w.texts[f.speed] AS speed, w.texts[f.geo] AS geo, w.texts[f."precision"] AS "precision", w.texts[f.purpose] AS purpose,
+         w.texts[f.rule] AS rule, w.texts[f.machine] AS machine, f.aborted, f.vanished
+  FROM facet f CROSS JOIN (SELECT list(text ORDER BY id) AS texts FROM word) w
+) fc ON fc.id = r.facet
 LEFT JOIN word p ON p.id = r.project
-LEFT JOIN word b ON b.id = fc.branch
 LEFT JOIN word m ON m.id = r.model
-LEFT JOIN word v ON v.id = fc.provider
-LEFT JOIN word k ON k.id = fc.price_key
-LEFT JOIN word t ON t.id = fc.price_table
-LEFT JOIN word ti ON ti.id = fc.tier
-LEFT JOIN word sp ON sp.id = fc.speed
-LEFT JOIN word g ON g.id = fc.geo
-LEFT JOIN word pr ON pr.id = fc."precision"
 LEFT JOIN word tl ON tl.id = r.tools
-LEFT JOIN word pu ON pu.id = fc.purpose
-LEFT JOIN word ru ON ru.id = fc.rule
-LEFT JOIN word ma ON ma.id = fc.machine
 LEFT JOIN source f ON f.id = r.source;
 
 -- One row per session, sub-agents included (root_session folds them).
 CREATE OR REPLACE VIEW sessions AS
-SELECT h.text AS harness, s.native AS session, parent.native AS parent_session, nullif(s.relation, '') AS relation, root.native AS root_session,
+SELECT w.texts[s.harness] AS harness, s.native AS session, parent.native AS parent_session, nullif(s.relation, '') AS relation, root.native AS root_session,
        CASE s.relation WHEN 'subagent' THEN coalesce(nullif(s.agent_type, ''), 'unknown') ELSE 'main' END AS agent,
-       nullif(s.title, '') AS title, nullif(p.text, '') AS project, nullif(b.text, '') AS branch,
+       nullif(s.title, '') AS title, w.texts[s.project] AS project, w.texts[s.branch] AS branch,
        nullif(s.last_reply, '') AS last_reply, epoch_ms(s.last_reply_at) AS last_reply_at, nullif(s.version, '') AS version,
        epoch_ms(s.first_at) AS first_at, epoch_ms(s.last_at) AS last_at
 FROM session s
 LEFT JOIN session parent ON parent.id = s.parent
 JOIN session root ON root.id = s.root
-LEFT JOIN word h ON h.id = s.harness
-LEFT JOIN word p ON p.id = s.project
-LEFT JOIN word b ON b.id = s.branch;
+CROSS JOIN (SELECT list(text ORDER BY id) AS texts FROM word) w;
 
 -- Prompts that people typed.
 CREATE OR REPLACE VIEW prompts AS
