@@ -74,7 +74,6 @@ func declaration() harnesses.Declaration {
 			"Cache writes are logged by new builds only; older builds leave them null.",
 			"Rollouts of builds before 0.44 hold no usage at all.",
 			"The time at which a request was sent is not logged.",
-			"A folder set by sqlite_home in the configuration file is not read; CODEX_SQLITE_HOME is.",
 		},
 		Layouts: []string{
 			"sessions/YYYY/MM/DD/rollout-*.jsonl: legacy (counters) and paginated (per-request records) rollouts",

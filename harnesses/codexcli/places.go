@@ -1,15 +1,18 @@
 package codexcli
 
 import (
+	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/tomltext"
 )
 
-// roots are CODEX_HOME, else ~/.codex, and CODEX_SQLITE_HOME where it is set.
+// roots are CODEX_HOME, else ~/.codex, CODEX_SQLITE_HOME where it is set, and the
+// folder of the databases that the settings in those homes name.
 // CODEX_HOME is one folder; a list with commas is taken apart only when no
 // folder has that whole name.
 func roots(env harnesses.Env) []harnesses.Root {
@@ -24,7 +27,43 @@ func roots(env harnesses.Env) []harnesses.Root {
 	if db := env.Getenv("CODEX_SQLITE_HOME"); db != "" {
 		all = add(all, harnesses.Root{Path: absolute(db), Variable: "CODEX_SQLITE_HOME", Set: true})
 	}
+	for _, home := range all {
+		if db := configured(home.Path, env.Home); db != "" {
+			all = add(all, harnesses.Root{Path: db})
+		}
+	}
 	return all
+}
+
+// configLimit is more than any settings take.
+const configLimit = 1 << 20
+
+// configured is the folder of the databases that the settings in a home name;
+// empty where they name none.
+func configured(home, user string) string {
+	name := filepath.Join(home, "config.toml")
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, configLimit))
+	if err != nil {
+		return ""
+	}
+	db, ok := tomltext.Top(text, "sqlite_home")
+	switch {
+	case !ok || strings.TrimSpace(db) == "":
+		return ""
+	case db == "~" || strings.HasPrefix(db, "~/"):
+		return filepath.Join(user, strings.TrimPrefix(db, "~"))
+	case filepath.IsAbs(db):
+		return filepath.Clean(db)
+	}
+	return filepath.Join(home, db)
 }
 
 func folders(value string) []string {

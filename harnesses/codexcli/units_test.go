@@ -1,6 +1,8 @@
 package codexcli
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -109,6 +111,43 @@ func TestRoots(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: want - got +\n%s", c.name, diff)
 		}
+	}
+}
+
+// The settings of a home may name a folder for the databases.
+func TestRoots_OfTheSettings(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, ".codex", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"absolute", "model = \"x\"\nsqlite_home = \"/srv/db/\"\n[tui]\n", "/srv/db"},
+		{"of the user", "sqlite_home = '~/db'", filepath.Join(home, "db")},
+		{"below the home", "sqlite_home = 'db/here'", filepath.Join(home, ".codex", "db", "here")},
+		{"the home itself", "sqlite_home = '.'", ""},
+		{"empty", "sqlite_home = ' '", ""},
+		{"of a table", "[profiles.x]\nsqlite_home = '/srv/db'", ""},
+		{"no text", "sqlite_home = 1", ""},
+		{"no TOML", "sqlite_home = ", ""},
+	} {
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := []harnesses.Root{{Path: filepath.Dir(file), Variable: "CODEX_HOME"}}
+		if c.want != "" {
+			want = append(want, harnesses.Root{Path: c.want})
+		}
+		got := roots(harnesses.Env{Home: home, OS: "linux", Getenv: func(string) string { return "" }})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: want - got +\n%s", c.name, diff)
+		}
+	}
+	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if got := roots(harnesses.Env{Home: home, OS: "linux", Getenv: func(string) string { return "" }}); len(got) != 1 {
+		t.Errorf("a folder in the file's place: %v", got)
 	}
 }
 

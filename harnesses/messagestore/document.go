@@ -12,16 +12,15 @@ import (
 // with the files of its parts.
 type documentParser struct {
 	scribe
-	layout  layout
-	product Product
-	files   siblings
+	layout layout
+	files  siblings
 }
 
 func newDocument(p Product, k *known, o harnesses.Options) *documentParser {
 	l := locate(o.Rel)
 	root := o.Path[:max(0, len(o.Path)-len(o.Rel))]
 	return &documentParser{
-		scribe: scribe{harness: p.ID, trace: o.Trace}, product: p,
+		scribe: scribe{harness: p.ID, trace: o.Trace},
 		layout: l, files: siblings{fsys: o.Siblings, layout: l, root: root, known: k},
 	}
 }
@@ -68,9 +67,7 @@ func (d *documentParser) record(content []byte, at meterbridge.Place) error {
 		return nil
 	}
 	p := &m.parts
-	if d.needsParts(&m) {
-		d.files.addParts(&m, p)
-	}
+	d.files.addParts(&m, p)
 	in := d.conversation(&m, p)
 	original := d.files.original(&m, in)
 	if original != nil && in.parent == "" && d.files.lastCopy(&m, in) {
@@ -81,17 +78,6 @@ func (d *documentParser) record(content []byte, at meterbridge.Place) error {
 	d.message(&m, p, in, at, 0, original)
 	d.writeReply(&m, p, original)
 	return nil
-}
-
-// needsParts reports whether the files of a message's parts are read. Beside a
-// database they are what the move to it left behind, and it tells of the tools
-// and the replies; the parts of a prompt are few, and those of an answer of the
-// builds that ran several steps in a message are needed for its numbers.
-func (d *documentParser) needsParts(m *message) bool {
-	if m.role == "user" || m.finish == "" || d.layout.oldest {
-		return true
-	}
-	return !d.files.known.moved(d.files.root, func() bool { return d.files.database(d.product) })
 }
 
 // conversation looks the session up where something depends on it: a prompt on

@@ -10,7 +10,6 @@ const knownLimit = 20_000
 type known struct {
 	mu       sync.Mutex
 	sessions map[place]*conversation
-	stores   map[string]bool
 	lists    map[place]map[string]string
 }
 
@@ -18,7 +17,7 @@ type known struct {
 type place struct{ root, rel string }
 
 func newKnown() *known {
-	return &known{sessions: map[place]*conversation{}, stores: map[string]bool{}, lists: map[place]map[string]string{}}
+	return &known{sessions: map[place]*conversation{}, lists: map[place]map[string]string{}}
 }
 
 // session returns what is known of a session, else what find finds.
@@ -53,17 +52,4 @@ func (k *known) list(root, base string, look func() map[string]string) map[strin
 		k.lists[at] = list
 	}
 	return list
-}
-
-// moved reports whether a root has a database, so that its files are what the
-// move to it left behind.
-func (k *known) moved(root string, look func() bool) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	is, ok := k.stores[root]
-	if !ok {
-		is = look()
-		k.stores[root] = is
-	}
-	return is
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // parserVersion rises when the same log would yield other rows.
-const parserVersion = 1
+const parserVersion = 2
 
 // Store is the name space of message ids. Both layouts share it: the move to
 // the database kept the ids.

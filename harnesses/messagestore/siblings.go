@@ -62,16 +62,6 @@ func (f siblings) read(name string) []byte {
 	return data
 }
 
-// database reports whether one of the product's databases lies in the root.
-func (f siblings) database(p Product) bool {
-	for _, e := range f.entries(".") {
-		if databaseName(e.Name()) && p.named(e.Name()) && !e.IsDir() {
-			return true
-		}
-	}
-	return false
-}
-
 // session is what the file of a session tells; nothing but the id without one.
 // The parent and the begin of a session, for which it is asked, never change.
 func (f siblings) session(id string) *conversation {
