@@ -48,10 +48,8 @@ type Reading struct {
 	// N tokens were counted after Since, until Until.
 	Since, Until time.Time
 	N            int64
-	// Cumulative: N counts from the counter's start on, at Since, so the latest
-	// reading from that start replaces those before. Else readings are added.
-	Cumulative bool
-	// Key is the same for a reading that is exported again, and of a cumulative
-	// counter for all readings from one start.
+	// Key is the same for a reading that is exported again. Of a counter that counts
+	// on from its start, which is Since, it is the same for all readings from that
+	// start, of which the latest replaces the others; readings of other keys are added.
 	Key ID
 }

@@ -16,6 +16,8 @@ type DoctorReport struct {
 	// Problems are inputs that could not be read.
 	Problems []ProblemGroup `json:"problems"`
 	Unpriced []UnpricedName `json:"unpriced"`
+	// Telemetry is null where none was told.
+	Telemetry *TelemetryCheck `json:"telemetry"`
 }
 
 // LedgerFacts describe the ledger's file.
@@ -127,7 +129,10 @@ func (l *Ledger) Doctor(ctx context.Context, zone *time.Location) (DoctorReport,
 		if err = r.problems(ctx, q); err != nil {
 			return err
 		}
-		r.Unpriced, err = l.unpriced(ctx, q, zone)
+		if r.Unpriced, err = l.unpriced(ctx, q, zone); err != nil {
+			return err
+		}
+		r.Telemetry, err = telemetryCheck(ctx, q)
 		return err
 	})
 	if err != nil {

@@ -116,3 +116,12 @@ CREATE TABLE price_rate (
   provider VARCHAR NOT NULL, model VARCHAR NOT NULL, from_ms BIGINT, to_ms BIGINT, tier_above BIGINT NOT NULL,
   mode VARCHAR NOT NULL, time_window VARCHAR NOT NULL, class VARCHAR NOT NULL, pico_per_token BIGINT NOT NULL, source VARCHAR NOT NULL
 );
+
+-- What counters of tokens in harnesses' telemetry told, to be held against the
+-- requests and never counted. tokens were counted after since, until until; those
+-- of one harness are added. id is that of a reading, or of a counter's start.
+CREATE TABLE told (
+  id UUID NOT NULL, harness VARCHAR NOT NULL,
+  session VARCHAR NOT NULL,           -- the main session; '' where it is not told
+  model VARCHAR NOT NULL, kind VARCHAR NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, tokens BIGINT NOT NULL
+);

@@ -50,11 +50,31 @@ func (a *app) doctorText(r daemon.DoctorReport, zone *time.Location) error {
 	if err := a.problems(r); err != nil {
 		return err
 	}
+	if r.Telemetry != nil {
+		if err := a.titled("Telemetry beside the ledger", telemetryGrid(r)); err != nil {
+			return err
+		}
+	}
 	if len(r.Unpriced) == 0 {
 		return nil
 	}
 	fmt.Fprintln(a.out, "\nWithout a price")
 	return a.unpricedTable(r.Unpriced)
+}
+
+func telemetryGrid(r daemon.DoctorReport) grid {
+	g := grid{columns: []column{
+		{name: "Harness"},
+		{name: "Model"},
+		{name: "Tokens"},
+		{name: "Told", right: true},
+		{name: "Ledger", right: true},
+		{name: "Difference", right: true},
+	}}
+	for _, x := range r.Telemetry.Rows {
+		g.rows = append(g.rows, []string{x.Harness, text(x.Model), x.Kind, grouped(x.TelemetryTokens), grouped(x.LedgerTokens), grouped(x.Difference)})
+	}
+	return g
 }
 
 func placesGrid(r daemon.DoctorReport) grid {

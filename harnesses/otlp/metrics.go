@@ -24,11 +24,10 @@ func (r *reading) metrics(json bool, body []byte) error {
 	}
 	for _, resource := range all.ResourceMetrics().All() {
 		r.resource(resource.Resource().Attributes())
-		of := sortedText(resource.Resource().Attributes())
 		for _, scope := range resource.ScopeMetrics().All() {
 			r.scope = scope.Scope().Name()
 			for _, m := range scope.Metrics().All() {
-				r.metric(m, of)
+				r.metric(m)
 			}
 		}
 	}
@@ -36,12 +35,12 @@ func (r *reading) metrics(json bool, body []byte) error {
 }
 
 // metric reads the points of a counter; gauges and histograms count no tokens.
-func (r *reading) metric(m pmetric.Metric, resource string) {
+func (r *reading) metric(m pmetric.Metric) {
 	t, name := r.teller(m.Name())
 	if t == nil || t.Counter == nil || m.Type() != pmetric.MetricTypeSum {
 		return
 	}
-	c := counter{harness: t.id, series: resource + "\x00" + r.scope + "\x00" + m.Name()}
+	c := counter{harness: t.id, series: r.scope + "\x00" + m.Name()}
 	switch m.Sum().AggregationTemporality() {
 	case pmetric.AggregationTemporalityDelta:
 	case pmetric.AggregationTemporalityCumulative:
@@ -87,12 +86,13 @@ func (c *counter) read(p pmetric.NumberDataPoint, of harnesses.Counted) (meterbr
 	}
 	return meterbridge.Reading{
 		Harness: c.harness, Session: of.Session, Model: of.Model, Kind: of.Kind, N: n, Since: since, Until: until,
-		Cumulative: c.cumulative, Key: c.key(p, n),
+		Key: c.key(p, n),
 	}, nil
 }
 
 // key tells points apart: by their counter and its start, and where each counts
-// for itself by its own time and value.
+// for itself by its own time and value. What a collector on the way says of the
+// resource makes no other point of it.
 func (c *counter) key(p pmetric.NumberDataPoint, n int64) meterbridge.ID {
 	point := strconv.FormatUint(uint64(p.StartTimestamp()), 10)
 	if !c.cumulative {

@@ -65,8 +65,8 @@ func (t *receiver) Receive(ctx context.Context, e telemetry.Export) (telemetry.T
 }
 
 func (t *receiver) take(ctx context.Context, told otlp.Delivery) error {
-	if len(told.Requests) == 0 {
-		return nil
+	if err := t.meter.ledger.Read(ctx, told.Readings); err != nil || len(told.Requests) == 0 {
+		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

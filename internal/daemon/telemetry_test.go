@@ -16,9 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"meterbridge/dashboard/guard"
 	"meterbridge/dashboard/telemetry"
+	"meterbridge/internal/config"
 	"meterbridge/scanner"
 )
 
@@ -33,7 +35,15 @@ type exporter struct {
 // exporting runs a daemon over an empty home.
 func exporting(t *testing.T) *exporter {
 	t.Helper()
-	m := openAt(t, t.TempDir())
+	home, began := t.TempDir(), time.Now()
+	m, err := Open(t.Context(), Options{
+		Home: home, OS: "linux", Getenv: func(string) string { return "" },
+		Now:   func() time.Time { return finishedAt(0).Add(time.Hour + time.Since(began)) }, // readings are kept for some weeks
+		Paths: &config.Paths{Data: filepath.Join(home, "meterbridge"), Config: filepath.Join(home, "meterbridge")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c, end := startDaemon(t, m)
 	t.Cleanup(func() {
 		c.Close()
@@ -454,4 +464,82 @@ func TestTelemetry_TakesWhatItCan(t *testing.T) {
 	if diff := cmp.Diff([]string{rowA + "telemetry -"}, x.rows()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
+}
+
+// Counters are held against the ledger by doctor, and are in no sum.
+func TestTelemetry_CountersAreNeverAdded(t *testing.T) {
+	x := exporting(t)
+	a, b := theCalls()
+	x.log(a)
+	x.log(b)
+	x.scan()
+	before := x.sums()
+	all := pmetric.NewMetrics()
+	metrics := all.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics()
+	for _, temporality := range []pmetric.AggregationTemporality{pmetric.AggregationTemporalityDelta, pmetric.AggregationTemporalityCumulative} {
+		m := metrics.AppendEmpty()
+		m.SetName("claude_code.token.usage")
+		m.SetEmptySum().SetAggregationTemporality(temporality)
+		kind := map[pmetric.AggregationTemporality]string{pmetric.AggregationTemporalityDelta: "output", pmetric.AggregationTemporalityCumulative: "cacheRead"}[temporality]
+		for i, n := range []int64{50, 61} {
+			p := m.Sum().DataPoints().AppendEmpty()
+			p.SetStartTimestamp(pcommon.NewTimestampFromTime(finishedAt(0)))
+			p.SetTimestamp(pcommon.NewTimestampFromTime(finishedAt(15 + 10*i)))
+			p.SetIntValue(n)
+			p.Attributes().PutStr("session.id", "s-1")
+			p.Attributes().PutStr("model", "claude-sonnet-4-5")
+			p.Attributes().PutStr("type", kind)
+		}
+	}
+	body, err := (&pmetric.ProtoMarshaler{}).MarshalMetrics(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.send("metrics", body)
+	x.send("metrics", zipped(t, body), "Content-Encoding", "gzip")
+	if diff := cmp.Diff(before, x.sums()); diff != "" {
+		t.Errorf("sums before (-) and after (+):\n%s", diff)
+	}
+	d, err := x.meter.Doctor(t.Context(), time.UTC)
+	if err != nil || d.Telemetry == nil {
+		t.Fatalf("doctor: %+v, %v", d.Telemetry, err)
+	}
+	got := map[string][2]int64{}
+	for _, c := range d.Telemetry.Rows {
+		got[c.Kind] = [2]int64{c.TelemetryTokens, c.LedgerTokens}
+	}
+	// The deltas 50 and 61 are added, of the total 50, then 61, the last counts.
+	want := map[string][2]int64{"input": {0, 7}, "output": {111, 110}, "cacheRead": {61, 15000}, "cacheWrite": {0, 90}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told and in the ledger (-want +got):\n%s", diff)
+	}
+}
+
+// Telemetry and logs that come at the same time end in one row for each request.
+func TestTelemetry_BesideALiveScanner(t *testing.T) {
+	x := exporting(t)
+	const calls = 40
+	var want []string
+	var all []call
+	for i := range calls {
+		c := call{fmt.Sprintf("%03d", i), fmt.Sprintf("s-%d", i%3), "claude-sonnet-4-5", i, 1, int64(i + 1), 2, 3}
+		all = append(all, c)
+		want = append(want, fmt.Sprintf("req_%s %s 1/%d/2/3 1500 standard finished-record -", c.name, c.session, i+1))
+	}
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for i := range all {
+			x.send("logs", protobuf(t, exported("", all[i], all[calls-1-i])))
+		}
+	}()
+	for _, c := range all {
+		x.log(c)
+	}
+	<-told
+	x.scan()
+	if diff := cmp.Diff(want, x.rows()); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	x.proved()
 }
