@@ -13,6 +13,9 @@ import (
 // what follows the line editor's goodbye (the end of bracketed paste).
 type capture struct {
 	nonce string
+	// keeps says that the shell (fish) keeps a command that it refuses in its
+	// editor, with an error above it, and that one whose rest is missing gets no mark.
+	keeps bool
 	parse vt.Parser
 	out   overwritten
 
@@ -24,6 +27,7 @@ type capture struct {
 	done       bool
 	code       *int
 	incomplete bool
+	refused    bool
 	// back says that a line editor is at work again, without a D mark.
 	back bool
 	// before is the length of the text when it came back.
@@ -103,7 +107,7 @@ func (c *capture) String(kind byte, data []byte) {
 		}
 		c.started, c.collecting = true, true
 	case 'D':
-		c.done = true
+		c.done, c.refused = true, c.keeps && !c.started
 		if n, err := strconv.Atoi(m.status); err == nil {
 			c.code = &n
 		}
@@ -114,3 +118,7 @@ func (c *capture) String(kind byte, data []byte) {
 		c.done = true
 	}
 }
+
+// waiting says that the shell has echoed the command and nothing else: if that
+// lasts, it waits for the rest.
+func (c *capture) waiting() bool { return c.keeps && !c.started && !c.done && c.bytes > 0 }

@@ -19,6 +19,7 @@ type program struct {
 	cmd        *exec.Cmd
 	master     *os.File
 	nonce      string
+	shell      Shell
 	cleanup    func()
 
 	replies chan []byte
@@ -49,7 +50,7 @@ func launch(t *Terminal, spec Spec, generation int) (*program, error) {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
 	return &program{
-		t: t, generation: generation, cmd: cmd, master: master, nonce: in.nonce, cleanup: in.cleanup,
+		t: t, generation: generation, cmd: cmd, master: master, nonce: in.nonce, shell: spec.Shell, cleanup: in.cleanup,
 		replies: make(chan []byte, 16), ended: make(chan struct{}), drained: make(chan struct{}), gone: make(chan struct{}),
 	}, nil
 }

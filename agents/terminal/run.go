@@ -74,6 +74,7 @@ func (t *Terminal) Run(ctx context.Context, command string, timeout time.Duratio
 		return Result{}, fmt.Errorf("type a command into terminal %s: %w", t.id, err)
 	}
 	r, err := t.follow(limited, p, c)
+	t.clear(p)
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}
@@ -174,7 +175,8 @@ func (t *Terminal) begin(p *program, command string) *capture {
 	defer t.mu.Unlock()
 	t.turns.command = shorten(command)
 	t.marks.last = 0x80 // until the shell says something: not at a prompt
-	t.capture = &capture{nonce: p.nonce}
+	fish := p.shell == Fish
+	t.capture = &capture{nonce: p.nonce, keeps: fish, collecting: fish}
 	return t.capture
 }
 
@@ -202,10 +204,16 @@ func (t *Terminal) follow(ctx context.Context, p *program, c *capture) (Result, 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := Result{Code: c.code, Typed: c.typed}
-	r.Output, r.Truncated = c.out.result()
+	if c.started || c.refused || !c.keeps {
+		r.Output, r.Truncated = c.out.result()
+	}
 	switch {
-	case c.incomplete:
-		return r, t.abandon(p)
+	case c.incomplete, !c.done && err == nil && c.waiting():
+		t.marks.last = unwanted
+		return Result{}, ErrIncomplete
+	case c.refused:
+		t.marks.last = unwanted
+		r.Output = complaint(r.Output)
 	case c.done:
 		if r.Code == nil {
 			r.Reason = "the shell did not take the command for one"
@@ -232,10 +240,40 @@ func (p *program) ending() (*int, string) {
 	return &code, ""
 }
 
-// abandon gives up the command whose rest the shell waits for.
-func (t *Terminal) abandon(p *program) error {
-	p.reply([]byte{3})
-	return ErrIncomplete
+// unwanted is the state of marks while the shell's line editor holds a command
+// that is to be given up.
+const unwanted = 0x81
+
+const (
+	clearEvery = 200 * time.Millisecond
+	clearLimit = 3 * time.Second
+)
+
+// clear empties the line editor with ^C, again and again until a prompt comes: at
+// a moment when the shell is not listening it would be lost.
+func (t *Terminal) clear(p *program) {
+	ctx, cancel := context.WithTimeout(context.Background(), clearLimit)
+	defer cancel()
+	var last time.Time
+	_ = t.await(ctx, promptTick, func() bool {
+		if t.program != p || t.marks.last != unwanted {
+			return true
+		}
+		if p.editing() && time.Since(last) > clearEvery {
+			last = time.Now()
+			p.reply([]byte{3})
+		}
+		return false
+	})
+}
+
+// complaint is what fish says of a command that it does not understand, without
+// the echo before it.
+func complaint(text string) string {
+	if i := strings.Index("\n"+text, "\nfish: "); i >= 0 {
+		return text[i:]
+	}
+	return text
 }
 
 // remark makes a shell whose user has taken our marks out of it mark its prompts
@@ -245,21 +283,24 @@ func (t *Terminal) remark(p *program) {
 	p.reply([]byte(" __meterbridge_marks\r"))
 }
 
-// silence finds a prompt without a mark: the line editor has come back, the shell
-// is in the foreground, and nothing has come for a while.
+// silence finds a prompt without a mark: the line editor is at work, the shell in
+// the foreground, and nothing has come for a while.
 type silence struct {
 	since time.Time
 	total int64
 }
 
 func (s *silence) after(c *capture, p *program) bool {
-	if !c.back || !p.editing() {
+	if !c.back && !c.waiting() || !p.editing() {
 		s.since = time.Time{}
 		return false
 	}
 	if n := c.bytes; s.since.IsZero() || n != s.total {
 		s.since, s.total = time.Now(), n
 		return false
+	}
+	if c.waiting() {
+		return time.Since(s.since) >= 2*lostAfter
 	}
 	return time.Since(s.since) >= lostAfter
 }

