@@ -7,7 +7,7 @@ TOOL     = $(GO) tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run build test test-offline test-external test-race test-cross test-clients lint fuzz bench setup clean help
+.PHONY: run build test test-offline test-external test-race test-cross test-clients lint fuzz fuzz-screen bench setup clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,8 +28,9 @@ test-offline: setup ## fixtures and cases: no network, no server, no program bey
 	$(GO) vet ./...
 	$(GO) test -shuffle=on -timeout 20m ./...
 
-test-external: setup ## with programs of others, installed out of their packages: Prometheus
+test-external: setup ## with programs of others, installed out of their packages: Prometheus, zsh, fish
 	$(GO) test -tags external -timeout 15m -run 'Prometheus' ./internal/daemon
+	$(GO) test -tags external -timeout 15m -run 'Zsh|Fish|RandomSequences' ./agents/terminal
 
 test-race: setup ## the packages that start goroutines, under the race detector
 	$(GO) test -race -shuffle=on -short -timeout 20m ./scanner/... ./agents/... ./analytics/... ./bridge/... ./dashboard/... \
@@ -49,6 +50,9 @@ lint: ## formatting and static checks
 FUZZTIME ?= 20000x
 fuzz: ## search on with every fuzz target for FUZZTIME
 	GO="$(GO)" FUZZTIME=$(FUZZTIME) bash internal/fuzz.sh
+
+fuzz-screen: ## ten million executions of the terminal screen with hostile bytes
+	$(GO) test ./agents/terminal/screen -run '^$$' -fuzz '^FuzzScreen$$' -fuzztime 10000000x -fuzzminimizetime 20x
 
 BENCH_SIZE ?= 1GB
 bench: build ## cold and warm scans against DuckDB's read_json and, where npm can install it, ccusage

@@ -386,3 +386,27 @@ func TestTree_TakesOnlyWhatBelongsToTheSession(t *testing.T) {
 		t.Errorf("of a known one: %s", got)
 	}
 }
+
+func TestText_WaitsForTheEndOfAnUpdate(t *testing.T) {
+	term := started(t, sh(`printf '\033[?2026hhalf'; read x; printf ' whole\033[?2026l'; sleep 1000`))
+	shows(t, term, "half")
+	got := make(chan string)
+	begun := make(chan bool)
+	go func() {
+		close(begun)
+		text, _ := term.Text(within(t), 1)
+		got <- text
+	}()
+	<-begun
+	// It waits 150 ms at most: an update that does not end is shown as it is.
+	if text := <-got; text != "half" {
+		t.Errorf("an update without end: %q", text)
+	}
+	if err := term.Write(within(t), []byte("\r")); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, term, "whole")
+	if text, _ := term.Text(within(t), 1); !strings.HasSuffix(text, "whole") {
+		t.Errorf("behind the update: %q", text)
+	}
+}

@@ -1,6 +1,9 @@
 package screen
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // cell is one column of a row, in 8 bytes.
 type cell struct {
@@ -55,7 +58,13 @@ func (s *Screen) appendText(b []byte, cells []cell) []byte {
 	for end > 0 && (cells[end-1].ch == blank || cells[end-1].ch == spacer) {
 		end--
 	}
-	for _, c := range cells[:end] {
+	n := plainCells(cells[:end])
+	at := len(b)
+	b = slices.Grow(b, end)[:at+n]
+	for i, c := range cells[:n] {
+		b[at+i] = byte(c.ch)
+	}
+	for _, c := range cells[n:end] {
 		switch {
 		case c.ch == blank || c.ch == spacer:
 			b = append(b, ' ')
@@ -68,6 +77,16 @@ func (s *Screen) appendText(b []byte, cells []cell) []byte {
 		}
 	}
 	return b
+}
+
+// plainCells is the number of cells at the start that hold ASCII.
+func plainCells(cells []cell) int {
+	for i, c := range cells {
+		if c.ch-1 >= utf8.RuneSelf-1 {
+			return i
+		}
+	}
+	return len(cells)
 }
 
 // isolate blanks the halves of wide characters that writing cells[from:to] of a
