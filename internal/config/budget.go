@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,34 +63,45 @@ func (b *Budget) Check() error {
 		{"action", b.Action, []string{"notify", "hold", "stop"}},
 	} {
 		if !slices.Contains(word.known, word.value) {
-			return fmt.Errorf("%s %q is none of %s", word.key, word.value, strings.Join(word.known, ", "))
+			return &keyError{word.key, fmt.Errorf("%s %q is none of %s", word.key, word.value, strings.Join(word.known, ", "))}
 		}
 	}
 	_, err := b.Limit()
 	switch {
 	case b.Name == "":
-		return fmt.Errorf("a name is needed")
+		return &keyError{"name", errors.New("a name is needed")}
 	case (b.Scope == "all") != (b.Match == ""):
-		return fmt.Errorf("match goes with a scope other than all, which needs it")
+		return &keyError{"match", errors.New("match goes with a scope other than all, which needs it")}
 	case err != nil:
-		return err
+		return &keyError{"max_usd", err}
 	case b.MaxUSD == nil && b.MaxTokens == nil:
-		return fmt.Errorf("max_usd or max_tokens is needed")
+		return &keyError{"max_usd", errors.New("max_usd or max_tokens is needed")}
 	case b.MaxTokens != nil && *b.MaxTokens < 0:
-		return fmt.Errorf("max_tokens %d is negative", *b.MaxTokens)
+		return &keyError{"max_tokens", fmt.Errorf("max_tokens %d is negative", *b.MaxTokens)}
 	}
 	return nil
 }
+
+// keyError is what is wrong with the value of a budget's key.
+type keyError struct {
+	key string
+	err error
+}
+
+func (e *keyError) Error() string { return e.err.Error() }
+
+func (e *keyError) Unwrap() error { return e.err }
 
 // checkBudgets checks each and that names tell them apart.
 func checkBudgets(budgets []Budget) error {
 	seen := map[string]bool{}
 	for i := range budgets {
-		if err := budgets[i].Check(); err != nil {
-			return fmt.Errorf("budget %d: %w", i+1, err)
+		err := budgets[i].Check()
+		if err == nil && seen[budgets[i].Name] {
+			err = &keyError{"name", fmt.Errorf("the name %q is taken", budgets[i].Name)}
 		}
-		if seen[budgets[i].Name] {
-			return fmt.Errorf("budget %d: the name %q is taken", i+1, budgets[i].Name)
+		if wrong := (*keyError)(nil); errors.As(err, &wrong) {
+			return &valueError{table: "budget", n: i + 1, key: wrong.key, err: err, told: true}
 		}
 		seen[budgets[i].Name] = true
 	}

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,12 +81,40 @@ func (p Pricing) UpdateEvery() (time.Duration, error) {
 	return every, nil
 }
 
+// checkURL refuses an address that nothing can be fetched from; a file's path and
+// "embedded" are no addresses.
+func (p Pricing) checkURL() error {
+	if !strings.Contains(p.URL, "://") {
+		return nil
+	}
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return fmt.Errorf("%q is no address of the web, such as https://example.com/prices.json", p.URL)
+	}
+	return nil
+}
+
 // Serve is the table [serve]: how the daemon listens.
 type Serve struct {
 	// Addr is HOST:PORT; empty for DefaultAddr.
 	Addr string `toml:"addr"`
 	// MetricsOpen lets anyone who can connect scrape /metrics.
 	MetricsOpen bool `toml:"metrics_open"`
+}
+
+// checkAddr refuses what nobody can listen on.
+func (s Serve) checkAddr() error {
+	if s.Addr == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(s.Addr)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT, such as %s", s.Addr, DefaultAddr)
+	}
+	return nil
 }
 
 // Metrics is the table [metrics]: what /metrics shows besides the default.
@@ -184,8 +215,14 @@ func (c *Config) check(home string) error {
 			return wrongValue("source", i+1, "path", fmt.Errorf("%q is not absolute", s.Path))
 		}
 	}
+	if err := c.Pricing.checkURL(); err != nil {
+		return wrongValue("pricing", 1, "url", err)
+	}
 	if _, err := c.Pricing.UpdateEvery(); err != nil {
-		return fmt.Errorf("pricing: %w", err)
+		return &valueError{table: "pricing", n: 1, key: "auto_update", err: err, told: true}
+	}
+	if err := c.Serve.checkAddr(); err != nil {
+		return wrongValue("serve", 1, "addr", err)
 	}
 	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
 		return wrongValue("metrics", 1, "projects", fmt.Errorf("not a number from 0 to %d", mostProjects))

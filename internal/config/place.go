@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -13,9 +14,16 @@ type valueError struct {
 	n     int
 	key   string
 	err   error
+	// told: the error's text names the key.
+	told bool
 }
 
-func (e *valueError) Error() string { return fmt.Sprintf("[%s] %s: %v", e.table, e.key, e.err) }
+func (e *valueError) Error() string {
+	if e.told {
+		return fmt.Sprintf("[%s] %v", e.table, e.err)
+	}
+	return fmt.Sprintf("[%s] %s: %v", e.table, e.key, e.err)
+}
 
 func (e *valueError) Unwrap() error { return e.err }
 
@@ -27,32 +35,45 @@ func wrongValue(table string, n int, key string, err error) error {
 }
 
 // place is where the value stands in the text, else its table; 0, 0 when neither
-// is there.
+// is there. The table may be one of brackets, of dotted keys, or an inline one.
 func (e *valueError) place(text []byte) (line, column int) {
 	var p unstable.Parser
 	p.Reset(text)
-	table, n := "", map[string]int{}
+	var table []string
+	seen := 0
 	for p.NextExpression() {
 		node := p.Expression()
-		keys := node.Key()
-		if !keys.Next() {
-			continue
+		keys, start := path(&p, node)
+		if node.Kind == unstable.Table || node.Kind == unstable.ArrayTable {
+			if table = keys; slices.Equal(table, []string{e.table}) {
+				seen++
+			}
 		}
-		key := keys.Node()
-		name := string(key.Data)
-		start := p.Shape(key.Raw).Start
-		switch node.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			table = name
-			n[table]++
-			if table == e.table && n[table] == e.n {
-				line, column = start.Line, start.Column
+		if node.Kind == unstable.KeyValue {
+			keys = append(slices.Clone(table), keys...)
+			if len(keys) > 0 && keys[0] == e.table && len(table) == 0 {
+				seen = e.n
 			}
-		case unstable.KeyValue:
-			if table == e.table && n[table] == e.n && name == e.key {
-				return start.Line, start.Column
-			}
+		}
+		switch {
+		case seen != e.n || len(keys) == 0 || keys[0] != e.table:
+		case len(keys) == 2 && keys[1] == e.key:
+			return start.Line, start.Column
+		case line == 0:
+			line, column = start.Line, start.Column
 		}
 	}
 	return line, column
+}
+
+// path are the parts of an expression's key, and where its first one stands.
+func path(p *unstable.Parser, node *unstable.Node) (parts []string, start unstable.Position) {
+	for keys := node.Key(); keys.Next(); {
+		key := keys.Node()
+		if len(parts) == 0 {
+			start = p.Shape(key.Raw).Start
+		}
+		parts = append(parts, string(key.Data))
+	}
+	return parts, start
 }
