@@ -138,6 +138,7 @@ func (c *commit) run() error {
 	for _, u := range c.units {
 		for _, ids := range [][]meterbridge.ID{u.requests, u.prompts, u.toolCalls, u.turns} {
 			c.l.scan.wrote(ids)
+			c.l.known.add(ids)
 		}
 	}
 	return nil
@@ -244,7 +245,7 @@ func (c *commit) searched(of func(*unit) []meterbridge.ID) []meterbridge.ID {
 	for _, u := range c.units {
 		ids = append(ids, of(u)...)
 	}
-	ids = c.l.scan.perhaps(ids)
+	ids = c.l.known.perhaps(c.l.scan.perhaps(ids))
 	slices.SortFunc(ids, func(a, b meterbridge.ID) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(ids)
 }

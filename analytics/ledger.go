@@ -66,6 +66,13 @@ type Ledger struct {
 	// rollupZone marks the zone of the day rollup.
 	rollupZone string
 
+	// open ends when the ledger is closed, and with it what runs beside.
+	open   context.Context
+	closed context.CancelFunc
+	beside sync.WaitGroup
+	// known tells which ids are new.
+	known idFilter
+
 	// revision counts the transactions that changed what answers say.
 	revision atomic.Uint64
 
@@ -105,6 +112,7 @@ func Open(ctx context.Context, path string, o Options) (*Ledger, error) {
 		return nil, fmt.Errorf("open ledger %s: %w", path, busy(err))
 	}
 	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o, compactFrom: compactRows, providers: map[string]string{}}
+	l.open, l.closed = context.WithCancel(context.WithoutCancel(ctx))
 	l.bulk.requests, l.bulk.toolCalls = newBulk("request", requestTypes()), newBulk("tool_call", toolTypes())
 	l.db.SetMaxOpenConns(readers + 1)
 	l.db.SetMaxIdleConns(readers + 1)
@@ -199,6 +207,8 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 
 // Close checkpoints and closes the ledger.
 func (l *Ledger) Close() error {
+	l.closed()
+	l.beside.Wait()
 	l.write.Lock()
 	defer l.write.Unlock()
 	var err error

@@ -26,6 +26,9 @@ func (l *Ledger) BeginPass(ctx context.Context) error {
 	defer l.write.Unlock()
 	l.passing = true
 	if l.scan.open && !l.scan.backfill && l.opts.Now().Sub(l.scan.startedAt) < passSpan {
+		if l.mem.loaded {
+			l.knowIDs() // a second pass so soon: more will come
+		}
 		return nil
 	}
 	return l.beginScan(ctx)

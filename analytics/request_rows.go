@@ -3,6 +3,8 @@ package analytics
 import (
 	"cmp"
 	"database/sql"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -12,7 +14,9 @@ import (
 )
 
 // loadRequests reads the rows of the units' requests that the ledger has. The
-// search is not bounded by time: a replay may carry another timestamp.
+// search is not bounded by time: a replay may carry another timestamp. But where
+// new ids are told from old ones, most of those that are left were written a
+// moment ago, so they are looked for at their time first.
 func (c *commit) loadRequests() error {
 	if !c.l.mem.has["request"] {
 		return nil
@@ -25,13 +29,42 @@ func (c *commit) loadRequests() error {
 	if err != nil {
 		return err
 	}
-	if err := c.l.each(c.ctx, "SELECT "+requestColumns+" FROM request WHERE id IN "+in, c.scanRequest); err != nil {
+	if err := c.findRequests(ids, in); err != nil || !c.l.mem.has["sighting"] {
 		return err
 	}
-	if !c.l.mem.has["sighting"] {
+	return c.l.each(c.ctx, selectSighting+"id IN "+in, c.scanSighting)
+}
+
+// findRequests reads the rows with these ids, of which in is the list.
+func (c *commit) findRequests(ids []meterbridge.ID, in string) error {
+	const find = "SELECT " + requestColumns + " FROM request WHERE id IN "
+	if len(ids) > fewIDs {
+		return c.l.each(c.ctx, find+in, c.scanRequest)
+	}
+	if err := c.l.each(c.ctx, find+in+c.nearby(), c.scanRequest); err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(ids, func(id meterbridge.ID) bool { return c.requests[id] != nil })
+	if len(missing) == 0 {
 		return nil
 	}
-	return c.l.each(c.ctx, selectSighting+"id IN "+in, c.scanSighting)
+	in, err := c.out.idList(missing)
+	if err != nil {
+		return err
+	}
+	return c.l.each(c.ctx, find+in, c.scanRequest)
+}
+
+// nearby is the time of the units' requests, a day more or less.
+func (c *commit) nearby() string {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, u := range c.units {
+		for i := range u.Batch.Requests {
+			at := milli(u.Batch.Requests[i].EndedAt)
+			first, last = min(first, at), max(last, at)
+		}
+	}
+	return fmt.Sprintf(" AND ended_at BETWEEN %d AND %d", first-dayMillis, last+dayMillis)
 }
 
 const selectSighting = `SELECT id, source, line, "offset", line_hash, ended_at FROM sighting WHERE `

@@ -77,8 +77,11 @@ func (w *words) text(n int32) string {
 
 // flush writes the new words.
 func (w *words) flush(out *writer) error {
+	if w.stored == len(w.texts) {
+		return nil
+	}
 	a, err := out.table("word")
-	if err != nil || w.stored == len(w.texts) {
+	if err != nil {
 		return err
 	}
 	for n := w.stored; n < len(w.texts); n++ {
