@@ -1,8 +1,11 @@
 package analytics
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -73,10 +76,30 @@ const (
 
 // Timeline answers timeline(session, since, until). Zero times are no bounds.
 func (l *Ledger) Timeline(ctx context.Context, id string, since, until time.Time) (Timeline, error) {
-	a := Timeline{
+	a := newTimeline(since, until)
+	from, to := bounds(since, until)
+	k, err := l.subject(ctx, id, func(q querier, k subject) error { return a.tools(ctx, q, k.tree, from, to) })
+	if errors.Is(err, errLargeFamily) {
+		return l.largeTimeline(ctx, id, a, from, to)
+	}
+	if err != nil {
+		return a, err
+	}
+	a.Session, a.Harness, a.ScannedAt = k.session, k.harness, l.families.scannedAt()
+	a.list(&k, from, to)
+	a.overlapping(k.turns(k.tree, k.unanswered()), from, to)
+	return a, nil
+}
+
+func newTimeline(since, until time.Time) Timeline {
+	return Timeline{
 		SchemaVersion: SchemaVersion, Since: millis(since), Until: millis(until),
 		UsageReadable: true, RequestTimes: "end", Statuses: []TimedStatus{}, Turns: []Turn{},
 	}
+}
+
+// largeTimeline has DuckDB find the newest requests.
+func (l *Ledger) largeTimeline(ctx context.Context, id string, a Timeline, from, to int64) (Timeline, error) {
 	if err := l.freshen(ctx); err != nil {
 		return a, err
 	}
@@ -90,20 +113,62 @@ func (l *Ledger) Timeline(ctx context.Context, id string, since, until time.Time
 		if err != nil {
 			return err
 		}
-		from, to := bounds(since, until)
 		if err := a.requests(ctx, q, t, from, to); err != nil {
 			return err
 		}
 		if err := a.tools(ctx, q, t, from, to); err != nil {
 			return err
 		}
-		if err := a.turns(ctx, q, t, from, to); err != nil {
+		turns, err := turnsOf(ctx, q, t)
+		if err != nil {
 			return err
 		}
+		a.overlapping(turns, from, to)
 		a.ScannedAt, err = scannedAt(ctx, q)
 		return err
 	})
 	return a, err
+}
+
+// list fills the newest requests out of the family.
+func (a *Timeline) list(k *subject, from, to int64) {
+	var newest []*spentRow
+	in := k.tree.set()
+	for i := range k.family.requests {
+		if s := &k.family.requests[i]; in[s.session] && s.ended >= from && s.ended < to {
+			newest = append(newest, s)
+		}
+	}
+	slices.SortFunc(newest, func(a, b *spentRow) int {
+		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.source, b.source), cmp.Compare(a.line, b.line))
+	})
+	if len(newest) > mostTimed {
+		a.Truncated, newest = true, newest[len(newest)-mostTimed:]
+	}
+	names := k.tree.subagents()
+	a.Requests = make([]TimedRequest, len(newest))
+	for i, s := range newest {
+		if a.Requests[i] = s.timed(names[s.session]); a.Requests[i].StartedAt != nil {
+			a.RequestTimes = "start-end"
+		}
+	}
+}
+
+// timed is a request as a timeline has it.
+func (s *spentRow) timed(of *Subagent) TimedRequest {
+	t := &s.tokens
+	r := TimedRequest{
+		EndedAt: s.ended, Model: textOrNil(s.model), InputTokens: reported(t.Input), OutputTokens: reported(t.Output), ReasoningTokens: reported(t.Reasoning),
+		CacheReadTokens: reported(t.CacheRead), CacheWriteTokens: plus(reported(t.CacheWrite5m), reported(t.CacheWrite1h)),
+		Tools: []string{}, Subagent: of,
+	}
+	if at := s.started.Int64; s.started.Valid && at <= s.ended && at >= s.ended-longestSpan.Milliseconds() {
+		r.StartedAt = &at
+	}
+	if s.tools != "" {
+		r.Tools = splitToolNames(s.tools)
+	}
+	return r
 }
 
 func (a *Timeline) requests(ctx context.Context, q querier, t tree, from, to int64) (err error) {
@@ -149,18 +214,14 @@ func (a *Timeline) tools(ctx context.Context, q querier, t tree, from, to int64)
 	return err
 }
 
-func (a *Timeline) turns(ctx context.Context, q querier, t tree, from, to int64) error {
-	turns, err := turnsOf(ctx, q, t)
-	if err != nil {
-		return err
-	}
+// overlapping fills the newest turns that have a part in the window.
+func (a *Timeline) overlapping(turns []Turn, from, to int64) {
 	for _, turn := range turns {
 		if turn.overlaps(from, to) {
 			a.Turns = append(a.Turns, turn)
 		}
 	}
 	a.Turns = a.Turns[max(0, len(a.Turns)-mostTimed):]
-	return nil
 }
 
 // subagents are the marks of the tree's sub-agents by session number.

@@ -31,6 +31,11 @@ func treeOf(ctx context.Context, q querier, id int64) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return grow(family, id), nil
+}
+
+// grow makes the tree of a session out of all sessions of its root.
+func grow(family []branch, id int64) tree {
 	below := map[int64][]branch{}
 	var t tree
 	for _, b := range family {
@@ -51,7 +56,7 @@ func treeOf(ctx context.Context, q querier, id int64) (tree, error) {
 		slices.SortStableFunc(next, older)
 		t = append(t, next...)
 	}
-	return t, nil
+	return t
 }
 
 // older orders a generation: by the first request, those without one last, then by id.

@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 )
@@ -71,6 +72,25 @@ type SubagentsPart struct {
 // Window answers usage(session, since, until). Zero times are no bounds. The
 // errors are those of an ID: ErrUnknown, *AmbiguousError.
 func (l *Ledger) Window(ctx context.Context, id string, since, until time.Time) (WindowUsage, error) {
+	k, err := l.subject(ctx, id, nil)
+	if errors.Is(err, errLargeFamily) {
+		return l.largeWindow(ctx, id, since, until)
+	}
+	if err != nil {
+		return WindowUsage{}, err
+	}
+	u := newWindow(k.session, k.harness, since, until)
+	from, to := bounds(since, until)
+	unanswered := k.unanswered()
+	u.sum(&k, from, to)
+	u.time(k.turns(k.tree, unanswered), from, to)
+	u.count(&k, unanswered, from, to)
+	u.ScannedAt = l.families.scannedAt()
+	return u, nil
+}
+
+// largeWindow has DuckDB make the sums.
+func (l *Ledger) largeWindow(ctx context.Context, id string, since, until time.Time) (WindowUsage, error) {
 	var u WindowUsage
 	if err := l.freshen(ctx); err != nil {
 		return u, err
@@ -94,11 +114,73 @@ func (l *Ledger) Window(ctx context.Context, id string, since, until time.Time) 
 	return u, err
 }
 
-func windowOf(ctx context.Context, q querier, f found, t tree, turns []Turn, since, until time.Time) (WindowUsage, error) {
-	u := WindowUsage{
-		SchemaVersion: SchemaVersion, Session: f.Session, Harness: f.Harness, UsageReadable: true,
+func newWindow(session, harness string, since, until time.Time) WindowUsage {
+	return WindowUsage{
+		SchemaVersion: SchemaVersion, Session: session, Harness: harness, UsageReadable: true,
 		Since: millis(since), Until: millis(until),
 	}
+}
+
+// sum fills what was spent out of the family.
+func (u *WindowUsage) sum(k *subject, from, to int64) {
+	parts := map[int64]*figures{}
+	in := k.tree.set()
+	var newest *spentRow
+	for i := range k.requests {
+		s := &k.requests[i]
+		if !in[s.session] || s.ended < from || s.ended >= to {
+			continue
+		}
+		if parts[s.session] == nil {
+			parts[s.session] = &figures{}
+		}
+		parts[s.session].spend(s)
+		if newest == nil || s.ended > newest.ended || (s.ended == newest.ended && s.line > newest.line) {
+			newest = s
+		}
+	}
+	u.fill(k.tree[0].id, parts, k.logsSubagents)
+	if newest != nil {
+		u.Model, u.Provider = textOrNil(newest.model), textOrNil(newest.provider)
+	}
+}
+
+// fill fills what was spent, in all and by part, out of the sums of sessions;
+// apart: the logs of the harness tell sub-agents.
+func (u *WindowUsage) fill(top int64, parts map[int64]*figures, apart bool) {
+	var all, main, agents figures
+	count := int64(0)
+	for session, f := range parts {
+		if all.add(f); session == top {
+			main = *f
+			continue
+		}
+		agents.add(f)
+		count++
+	}
+	u.Part, u.CostPartial = all.part(), all.partial()
+	if apart {
+		m := main.part()
+		u.MainOnly, u.Subagents = &m, &SubagentsPart{Count: count, Part: agents.part()}
+	}
+}
+
+// count counts the prompts of the family.
+func (u *WindowUsage) count(k *subject, unanswered []bool, from, to int64) {
+	if !k.logsPrompts {
+		return
+	}
+	in := k.tree.set()
+	u.Prompts = new(int64)
+	for i, p := range k.family.prompts {
+		if in[p.session] && !unanswered[i] && p.at >= from && p.at < to {
+			*u.Prompts++
+		}
+	}
+}
+
+func windowOf(ctx context.Context, q querier, f found, t tree, turns []Turn, since, until time.Time) (WindowUsage, error) {
+	u := newWindow(f.Session, f.Harness, since, until)
 	from, to := bounds(since, until)
 	if err := u.spend(ctx, q, t, from, to); err != nil {
 		return u, err
@@ -138,26 +220,15 @@ func (u *WindowUsage) spend(ctx context.Context, q querier, t tree, from, to int
 	if err != nil {
 		return err
 	}
-	var all, main, agents figures
-	count := int64(0)
+	parts := map[int64]*figures{}
 	for i := range rows {
-		r := &rows[i]
-		if all.add(&r.figures); r.session == t[0].id {
-			main = r.figures
-			continue
-		}
-		agents.add(&r.figures)
-		count++
+		parts[rows[i].session] = &rows[i].figures
 	}
-	u.Part, u.CostPartial = all.part(), all.partial()
 	apart, err := yes(ctx, q, "has_subagents", u.Harness)
 	if err != nil {
 		return err
 	}
-	if apart {
-		m := main.part()
-		u.MainOnly, u.Subagents = &m, &SubagentsPart{Count: count, Part: agents.part()}
-	}
+	u.fill(t[0].id, parts, apart)
 	return u.newest(ctx, q, t, from, to)
 }
 

@@ -33,11 +33,15 @@ type commit struct {
 	remeasure map[int32]bool
 	// changed are the sessions that this commit wrote to, in order.
 	changed []*sessionState
+	// renamed are those that have another parent or are another kind of sub-agent.
+	renamed []*sessionState
 	// last is the session that was asked for last: neighbours mostly share it.
 	last *sessionState
-	// moved: a stored session got another root, so those below it may have to.
-	moved bool
-	days  map[int32]bool
+	// moved: a stored session got another root, so those below it may have to;
+	// rerooted are those that did.
+	moved    bool
+	rerooted []int32
+	days     map[int32]bool
 	// mirrors joins calls that two harnesses logged.
 	mirrors mirrors
 	// logged are rows of logs by the provider's id; nil while no telemetry is known.
@@ -47,6 +51,11 @@ type commit struct {
 	aliased  map[meterbridge.ID]aliasRow
 	replaced []*requestState
 	unasked  []meterbridge.ID
+	// written are the rows of requests that were, retold the roots of which more
+	// changed than requests; shuffled: something moved from one root to another.
+	written  []*requestState
+	retold   map[int32]bool
+	shuffled bool
 	// copied are the records that are known under another id.
 	copied                    map[linePlace]bool
 	requestSigns, promptSigns signs
@@ -77,7 +86,7 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	defer l.write.Unlock()
 	before, written := l.stats, l.scan.written
 	var c *commit
-	err := l.transact(ctx, func() error {
+	err := l.derive(ctx, func() error {
 		if err := l.remember(ctx); err != nil {
 			return err
 		}
@@ -94,6 +103,8 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 		u.Checkpoint.Source = u.source
 	}
 	c.keepClaims()
+	l.families.follow(c)
+	l.revision.Add(1)
 	l.stats.Commits++
 	l.mem.trim()
 	return nil
@@ -104,7 +115,7 @@ func (l *Ledger) newCommit(ctx context.Context, units []meterbridge.Unit) *commi
 		l: l, ctx: ctx, out: l.writer(ctx),
 		at: map[int64][]*requestState{}, prompts: map[meterbridge.ID]*promptState{}, turns: map[meterbridge.ID]*turnState{},
 		limits: map[limitKey]*limitState{}, events: map[eventKey]*eventState{},
-		remeasure: map[int32]bool{}, days: map[int32]bool{}, aliased: map[meterbridge.ID]aliasRow{}, copied: map[linePlace]bool{},
+		remeasure: map[int32]bool{}, retold: map[int32]bool{}, days: map[int32]bool{}, aliased: map[meterbridge.ID]aliasRow{}, copied: map[linePlace]bool{},
 	}
 	c.requestSigns.each = func(fn func(meterbridge.Sign, meterbridge.ID)) {
 		for id, row := range c.requests {

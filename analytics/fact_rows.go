@@ -68,6 +68,9 @@ func flushFacts[R any](c *commit, table string, rows map[meterbridge.ID]*R, of f
 		return err
 	}
 	for _, row := range changed {
+		f := of(row)
+		c.retell(f.session)
+		c.shuffled = c.shuffled || (f.stored && f.sessionID != f.session.id)
 		if err := c.out.append(table, values(row)...); err != nil {
 			return err
 		}

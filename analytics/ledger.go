@@ -73,6 +73,10 @@ type Ledger struct {
 	// known tells which ids are new.
 	known idFilter
 
+	// dictionary and families are what readers remember.
+	dictionary dictionary
+	families   families
+
 	// revision counts the transactions that changed what answers say.
 	revision atomic.Uint64
 

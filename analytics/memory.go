@@ -224,7 +224,11 @@ func (l *Ledger) each(ctx context.Context, query string, fn func(*sql.Rows) erro
 }
 
 // forget empties the memory after a commit that failed.
-func (l *Ledger) forget() { l.mem = memory{} }
+func (l *Ledger) forget() {
+	l.mem = memory{}
+	l.dictionary.forget()
+	l.families.forget()
+}
 
 // trim keeps the cache of sessions small between commits.
 func (m *memory) trim() {

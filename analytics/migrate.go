@@ -98,6 +98,7 @@ func (l *Ledger) migrate(ctx context.Context, from int) error {
 func (l *Ledger) transact(ctx context.Context, fn func() error) error {
 	err := l.derive(ctx, fn)
 	if err == nil {
+		l.families.forget()
 		l.revision.Add(1)
 	}
 	return err

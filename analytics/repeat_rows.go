@@ -81,6 +81,7 @@ func (c *commit) flushEvents() error {
 	})
 	for _, k := range keys {
 		row := c.events[k]
+		c.retell(c.l.mem.byID[k.session])
 		if row.stored {
 			err := c.out.exec("DELETE FROM event WHERE session = ? AND happened_at = ? AND kind = ? AND detail = ?", k.session, k.at, k.kind, k.detail)
 			if err != nil {

@@ -235,7 +235,9 @@ func (c *commit) flushRequests() error {
 	}
 	for _, row := range rows {
 		c.account(row)
+		c.shuffled = c.shuffled || (row.stored && row.was.session != row.session)
 	}
+	c.written = rows
 	c.l.stats.Requests += int64(len(rows))
 	var last requestTexts
 	return c.out.insert(c.l.bulk.requests, len(rows), func(i int, into *bulkRow) { rows[i].put(c.l, &last, into) })

@@ -101,7 +101,7 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 		return l.execAll(ctx,
 			"DELETE FROM rollup_day WHERE day IN (SELECT day FROM rollup_dirty)",
 			fill(rollupSQL, map[string]string{"day": dayExpr(zone, "ended_at")}),
-			"DELETE FROM unanswered WHERE root IN ("+touched+")",
+			"DELETE FROM unanswered WHERE root IN ("+touched+")"+l.mem.orphaned(),
 			fill(unansweredSQL, map[string]string{"touched": touched}),
 			"DELETE FROM rollup_dirty")
 	})
@@ -124,6 +124,15 @@ func (m *memory) touchedRoots() string {
 		return touchedSQL
 	}
 	return "SELECT root FROM session WHERE id IN " + numbers(append(sorted(m.touched), 0))
+}
+
+// orphaned are the rows of unanswered whose root is one no more: a session below
+// it turned out to be another's sub-agent.
+func (m *memory) orphaned() string {
+	if !m.loaded || m.touchedMany {
+		return " OR root NOT IN (SELECT root FROM session)"
+	}
+	return ""
 }
 
 // maxTouched is how many touched sessions are remembered one by one.

@@ -54,12 +54,19 @@ func (c *commit) flushSessions() error {
 	var old []int32
 	for _, s := range c.changed {
 		if root := c.rootOf(s); root != s.rootID {
+			c.retell(s)
 			c.moved = c.moved || s.stored
+			c.rerooted = append(c.rerooted, s.id)
 			s.rootID = root
 		}
 		if s.stored {
 			old = append(old, s.id)
+		} else {
+			c.retell(s)
 		}
+	}
+	for _, s := range c.renamed {
+		c.retell(s)
 	}
 	// The chain of a session that did not change itself may have.
 	for _, s := range c.changed {
@@ -140,7 +147,20 @@ func (c *commit) reroot() error {
 			return err
 		}
 	}
-	return nil
+	return c.dirtyPrompts()
+}
+
+// dirtyPrompts has the prompts looked at again of sessions that got another root:
+// what comes after each of them is another prompt now.
+func (c *commit) dirtyPrompts() error {
+	var first, last sql.NullInt64
+	query := "SELECT min(happened_at), max(happened_at) FROM prompt WHERE session IN " + numbers(append(c.rerooted, 0))
+	if err := c.l.w.QueryRowContext(c.ctx, query).Scan(&first, &last); err != nil || !first.Valid {
+		return err
+	}
+	c.happened(fromMilli(first.Int64))
+	c.happened(fromMilli(last.Int64))
+	return errors.Join(c.flushDays(), c.out.close())
 }
 
 func (c *commit) rerootOne(all map[int32]*sessionState, s *sessionState) error {
@@ -155,6 +175,7 @@ func (c *commit) rerootOne(all map[int32]*sessionState, s *sessionState) error {
 	if top.id == s.rootID {
 		return nil
 	}
+	c.rerooted = append(c.rerooted, s.id)
 	if known := c.l.mem.byID[s.id]; known != nil {
 		known.rootID = top.id
 	}

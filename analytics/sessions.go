@@ -195,6 +195,9 @@ func (c *commit) session(f *meterbridge.Session) {
 	if at := whole(f.LastReplyAt); f.LastReply != "" && !at.Before(s.lastReplyAt) {
 		s.lastReply, s.lastReplyAt = strings.Clone(f.LastReply), at
 	}
+	if was.parentID != s.parentID || was.relation != s.relation || was.agentType != s.agentType {
+		c.renamed = append(c.renamed, s)
+	}
 	s.relinked = s.relinked || was.parentID != s.parentID || was.relation != s.relation
 	was.relinked = s.relinked
 	if was.listed = s.listed; was != *s {

@@ -13,7 +13,7 @@ import (
 
 // family is a ledger with a session, its sub-agents, a fork of it, and another
 // harness that logs no prompts.
-func family(t *testing.T) *Ledger {
+func familyLedger(t *testing.T) *Ledger {
 	l := open(t, Options{ReportZone: time.UTC})
 	in := func(r meterbridge.Request, model, project string) meterbridge.Request {
 		r.Model, r.Project = model, project
@@ -53,7 +53,7 @@ func brief(r UsageRow) string {
 }
 
 func TestUsage_RowsOfEveryKey(t *testing.T) {
-	l := family(t)
+	l := familyLedger(t)
 	for _, c := range []struct {
 		q    UsageQuery
 		want []string
@@ -104,7 +104,7 @@ func TestUsage_RowsOfEveryKey(t *testing.T) {
 }
 
 func TestUsage_SessionRowIsTheContract(t *testing.T) {
-	r := usageOf(t, family(t), UsageQuery{By: "session", Breakdown: true})
+	r := usageOf(t, familyLedger(t), UsageQuery{By: "session", Breakdown: true})
 	want := `{"session":"S1","harness":"claude-code","title":"Checkout","project":"/srv/first","parentSession":null,` +
 		`"firstAt":"2026-10-05T08:00:01.000Z","lastAt":"2026-10-05T08:00:20.000Z","subagents":2,` +
 		`"requests":4,"prompts":3,"inputTokens":40,"outputTokens":15,"reasoningTokens":null,"cacheReadTokens":null,"cacheWriteTokens":null,` +
