@@ -21,7 +21,7 @@ func (c *commit) loadRequests() error {
 	if !c.l.mem.has["request"] {
 		return nil
 	}
-	ids := append(c.searched(func(u *unit) []meterbridge.ID { return u.requests }), c.toldIDs()...)
+	ids := append(c.searched(func(u *unit) []meterbridge.ID { return u.requests }), c.l.known.perhaps(c.toldIDs())...)
 	if len(ids) == 0 {
 		return nil
 	}
