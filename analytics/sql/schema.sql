@@ -97,14 +97,16 @@ CREATE TABLE event (
 CREATE TABLE problem (source INTEGER NOT NULL, line BIGINT NOT NULL, reason VARCHAR NOT NULL, detail VARCHAR NOT NULL, first_seen INTEGER NOT NULL);
 
 -- Sums per day of the zone named in meta ('rollup_zone'), rebuilt for the days
--- that a commit touches (rollup_dirty until then). day counts from 1970-01-01. *_n count the requests
+-- that a commit touches (rollup_dirty until then). Wide numbers are not compressed: to
+-- unpack 9,000 of them takes DuckDB 4 ms a column. day counts from 1970-01-01. *_n count the requests
 -- that have the value; tokened counts requests with at least one token or fee.
 CREATE TABLE rollup_day (
   day INTEGER NOT NULL, harness INTEGER NOT NULL, project INTEGER NOT NULL, model INTEGER NOT NULL,
   requests BIGINT NOT NULL, tokened BIGINT NOT NULL,
-  input HUGEINT, output HUGEINT, reasoning HUGEINT, cache_read HUGEINT, cache_write HUGEINT,
-  auto_pusd HUGEINT, auto_n BIGINT NOT NULL, auto_recorded_n BIGINT NOT NULL,
-  recorded_pusd HUGEINT, recorded_n BIGINT NOT NULL, list_pusd HUGEINT, list_n BIGINT NOT NULL
+  input HUGEINT USING COMPRESSION uncompressed, output HUGEINT USING COMPRESSION uncompressed, reasoning HUGEINT USING COMPRESSION uncompressed,
+  cache_read HUGEINT USING COMPRESSION uncompressed, cache_write HUGEINT USING COMPRESSION uncompressed,
+  auto_pusd HUGEINT USING COMPRESSION uncompressed, auto_n BIGINT NOT NULL, auto_recorded_n BIGINT NOT NULL,
+  recorded_pusd HUGEINT USING COMPRESSION uncompressed, recorded_n BIGINT NOT NULL, list_pusd HUGEINT USING COMPRESSION uncompressed, list_n BIGINT NOT NULL
 );
 
 -- Days whose rollup is out of date: written in the transaction that changes their requests.
