@@ -88,7 +88,7 @@ func (s *Scanner) discover(ctx context.Context, known int, res *Result) (finding
 func (s *Scanner) walker(i, n int, buffers *folderBuffers, out *findings) walker {
 	root := s.roots[i][n]
 	return walker{
-		h: &s.harnesses[i], harness: i, rank: 2 * n, top: root.Path, machine: root.Machine, places: s.places,
+		h: &s.harnesses[i], harness: i, rank: 2 * n, top: root.Path, machine: root.Machine, places: s.places, listings: s.listings,
 		entered: map[inode]bool{}, buffers: buffers, out: out,
 	}
 }
@@ -111,6 +111,8 @@ type walker struct {
 	places  bool
 	newest  time.Time
 	entries int
+	// listings are what is remembered of folders; nil when nothing is.
+	listings *listings
 	// folders are those that were walked, entered their inodes: these are only
 	// looked up once there is a link that could lead back.
 	folders []string
@@ -164,6 +166,12 @@ func (w *walker) folder(in *folder, dir, name, rel string, depth int) {
 		return
 	}
 	w.folders = append(w.folders, dir)
+	if w.listings != nil {
+		if l := w.listings.known(w.listingKey(dir)); l != nil {
+			w.replay(l, dir, rel, depth)
+			return
+		}
+	}
 	f, err := openFolder(in, dir, name, w.buffers.at(depth))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -173,27 +181,45 @@ func (w *walker) folder(in *folder, dir, name, rel string, depth int) {
 		return
 	}
 	defer f.close()
-	defer w.arrive(f, dir, rel)()
+	st, err := f.self()
+	if err != nil {
+		w.unreadable(dir, rel, err)
+		return
+	}
+	defer w.arrive(st, dir, rel)()
+	w.list(f, st, dir, rel, depth)
+}
+
+// list walks what lies in an open folder, and remembers it.
+func (w *walker) list(f *folder, st stat, dir, rel string, depth int) {
+	var l *listing
+	began := time.Now()
+	if w.listings != nil {
+		if l = listingOf(dir); l != nil && (l.stat.inode != st.inode || !l.stat.modTime.Equal(st.modTime)) {
+			l = nil // it is changing
+		}
+	}
 	for {
 		name, kind, ok := f.next()
 		if !ok {
 			break
 		}
-		w.entry(f, dir, rel, name, kind, depth)
+		w.entry(f, l, dir, rel, name, kind, depth)
 	}
-	if f.err != nil {
+	switch {
+	case f.err != nil:
 		w.unreadable(dir, rel, f.err)
+	case l != nil:
+		w.listings.keep(w.listingKey(dir), l, began)
 	}
 }
 
-// arrive notes the place of an open folder; what it returns is called when all
+func (w *walker) listingKey(dir string) listingKey { return listingKey{w.harness, w.top, dir} }
+
+// arrive notes the place of a folder; what it returns is called when all
 // in it was seen.
-func (w *walker) arrive(f *folder, dir, rel string) (leave func()) {
+func (w *walker) arrive(st stat, dir, rel string) (leave func()) {
 	if !w.places {
-		return func() {}
-	}
-	st, err := f.self()
-	if err != nil {
 		return func() {}
 	}
 	at, newest, entries := len(w.out.places), w.newest, w.entries
@@ -209,8 +235,16 @@ func (w *walker) arrive(f *folder, dir, rel string) (leave func()) {
 
 // entry takes one entry of an open folder. Its path, its place below the root and
 // its name share one string.
-func (w *walker) entry(f *folder, dir, rel string, entry []byte, kind fs.FileMode, depth int) {
+func (w *walker) entry(f *folder, l *listing, dir, rel string, entry []byte, kind fs.FileMode, depth int) {
 	w.entries++
+	note := func(e listed) {
+		if l != nil {
+			l.entries = append(l.entries, e)
+		}
+	}
+	if l != nil {
+		l.all++
+	}
 	path := join(dir, entry)
 	name := path[len(path)-len(entry):]
 	childRel := name
@@ -220,11 +254,14 @@ func (w *walker) entry(f *folder, dir, rel string, entry []byte, kind fs.FileMod
 	switch kind {
 	case 0:
 		if k, ok := w.h.Claim(childRel); ok {
+			note(listed{path, childRel, name, kind, k})
 			w.regular(f, path, childRel, name, k)
 		}
 	case fs.ModeDir:
+		note(listed{path: path, rel: childRel, name: name, mode: kind})
 		w.subfolder(f, path, childRel, name, depth+1)
 	case fs.ModeSymlink:
+		note(listed{path: path, rel: childRel, name: name, mode: kind})
 		w.links = append(w.links, link{path, childRel, depth + 1})
 	}
 }

@@ -123,6 +123,18 @@ func (f *folder) stat(name string) (stat, error) {
 	return statFrom(&st), nil
 }
 
+// lookAt looks at a file by its path without following a link.
+func lookAt(path string) (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return stat{}, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return stat{}, errNoFile
+	}
+	return statFrom(&st), nil
+}
+
 func statFrom(st *unix.Stat_t) stat {
 	at := time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec))                       //nolint:unconvert // the widths differ by system
 	return stat{device: uint64(st.Dev), inode: st.Ino, size: st.Size, modTime: at} //nolint:unconvert // likewise

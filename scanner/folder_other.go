@@ -53,3 +53,15 @@ func (f *folder) next() (name []byte, kind fs.FileMode, ok bool) {
 
 // stat looks at the entry that next gave last, without following a link.
 func (f *folder) stat(string) (stat, error) { return statAt(f.file, f.list[f.at-1]) }
+
+// lookAt looks at a file by its path without following a link.
+func lookAt(path string) (stat, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return stat{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return stat{}, errNoFile
+	}
+	return statOf(info), nil
+}

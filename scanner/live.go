@@ -78,6 +78,8 @@ type Live struct {
 	places     map[string][]place // by path, of each harness that reads it
 	companions map[string]string  // a database's side file → the database
 
+	// listings are what the last rescans found in folders.
+	listings listings
 	// round counts rescans.
 	round int
 	// settled: nothing was committed since the sums were made; quiet: nor since Idle.

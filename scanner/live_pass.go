@@ -82,10 +82,14 @@ func (l *Live) read(ctx context.Context, p plan, res *Result) error {
 func (l *Live) rescan(ctx context.Context, res *Result) (findings, []string, error) {
 	began := time.Now()
 	l.round++
+	l.listings.begin()
+	l.scanner.listings = &l.listings
 	found, err := l.scanner.discover(ctx, len(l.known.entries), res)
+	l.scanner.listings = nil
 	if err != nil {
 		return found, nil, err
 	}
+	l.listings.end()
 	l.placesMu.Lock()
 	clear(l.places)
 	clear(l.companions)

@@ -80,6 +80,8 @@ type Scanner struct {
 
 	// places: discovery tells which folders it walked.
 	places bool
+	// listings are what a walk may rely on; nil when it looks at everything.
+	listings *listings
 	// idle are workers for the next pass.
 	idle chan *worker
 	// stop ends a pass early: what is being read is read to its end and committed.
