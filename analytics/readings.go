@@ -18,9 +18,9 @@ import (
 // keep the logs that they are held against.
 const readingsKept = 35 * 24 * time.Hour
 
-// Read keeps what counters of telemetry told, for Doctor alone. A reading that
+// KeepReadings keeps what counters of telemetry told, for Doctor alone. A reading that
 // is there already changes nothing; of a cumulative counter the latest stays.
-func (l *Ledger) Read(ctx context.Context, readings []meterbridge.Reading) error {
+func (l *Ledger) KeepReadings(ctx context.Context, readings []meterbridge.Reading) error {
 	if len(readings) == 0 {
 		return nil
 	}

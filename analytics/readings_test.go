@@ -39,7 +39,7 @@ func TestDoctor_HoldsTelemetryAgainstTheLedger(t *testing.T) {
 		{reading(4, "S1", "cacheRead", 5, 30, 200)},
 		{old}, // longer ago than logs are kept
 	} {
-		if err := l.Read(t.Context(), batch); err != nil {
+		if err := l.KeepReadings(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
 	}

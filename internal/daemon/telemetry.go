@@ -65,7 +65,7 @@ func (t *receiver) Receive(ctx context.Context, e telemetry.Export) (telemetry.T
 }
 
 func (t *receiver) take(ctx context.Context, told otlp.Delivery) error {
-	if err := t.meter.ledger.Read(ctx, told.Readings); err != nil || len(told.Requests) == 0 {
+	if err := t.meter.ledger.KeepReadings(ctx, told.Readings); err != nil || len(told.Requests) == 0 {
 		return err
 	}
 	t.mu.Lock()

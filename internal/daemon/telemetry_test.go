@@ -3,7 +3,9 @@ package daemon
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -526,17 +528,25 @@ func TestTelemetry_BesideALiveScanner(t *testing.T) {
 		all = append(all, c)
 		want = append(want, fmt.Sprintf("req_%s %s 1/%d/2/3 1500 standard finished-record -", c.name, c.session, i+1))
 	}
-	told := make(chan struct{})
+	var bodies [][]byte
+	for i := range all {
+		bodies = append(bodies, protobuf(t, exported("", all[i], all[calls-1-i])))
+	}
+	told, to := make(chan error, 1), newReceiver(x.meter, func(scanner.Committed) {})
 	go func() {
-		defer close(told)
-		for i := range all {
-			x.send("logs", protobuf(t, exported("", all[i], all[calls-1-i])))
+		var errs []error
+		for _, body := range bodies { // as the handler does, from another goroutine than the scanner's
+			_, err := to.Receive(context.Background(), telemetry.Export{Signal: telemetry.Logs, Body: body})
+			errs = append(errs, err)
 		}
+		told <- errors.Join(errs...)
 	}()
 	for _, c := range all {
 		x.log(c)
 	}
-	<-told
+	if err := <-told; err != nil {
+		t.Error(err)
+	}
 	x.scan()
 	if diff := cmp.Diff(want, x.rows()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
