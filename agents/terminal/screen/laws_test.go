@@ -99,6 +99,21 @@ func TestRedraw_ShowsTheSameOnAnotherTerminal(t *testing.T) {
 	})
 }
 
+func TestRedraw_BringsBackAWrapThatIsDue(t *testing.T) {
+	for _, in := range []string{"abcd", "ab日", "abcd\x1b[S", "abcd\x1b[?47h", "abcd\x1b7\x1b[2K\x1b8", "\x1b[41mabcd"} {
+		s, other := New(4, 2, Options{}), New(4, 2, Options{})
+		s.Write([]byte(in))
+		other.Write(s.Redraw())
+		for range 2 {
+			if diff := cmp.Diff(look(s), look(other)); diff != "" {
+				t.Errorf("%q (-screen +redrawn):\n%s", in, diff)
+			}
+			s.Write([]byte("x"))
+			other.Write([]byte("x"))
+		}
+	}
+}
+
 func TestRedraw_OfRecordings(t *testing.T) {
 	for name, raw := range recordings(t) {
 		for _, n := range []int{len(raw) / 3, len(raw) / 2, len(raw)} {
@@ -120,7 +135,8 @@ func look(s *Screen) []string {
 	for _, r := range s.g.rows {
 		var b strings.Builder
 		for x, c := range r.cells {
-			fmt.Fprintf(&b, "%q%+v", s.appendText(nil, r.cells[x:x+1]), s.styles.value(uint32(c.style)))
+			text := bytes.TrimRight(s.appendText(nil, r.cells[x:x+1]), " ")
+			fmt.Fprintf(&b, "%q%+v", text, s.styles.value(uint32(c.style)))
 		}
 		rows = append(rows, b.String())
 	}

@@ -96,11 +96,8 @@ func (s *Screen) drawCursor(b []byte) []byte {
 	if s.origin {
 		y -= s.top
 	}
-	if x := s.before(); s.pending && x >= 0 {
-		// Writing the last column again brings back the wrap that is due.
-		cells := s.g.rows[s.y].cells[x:]
-		b = fmt.Appendf(b, "\x1b[%d;%dH", y+1, x+1)
-		b = s.appendText(s.appendSGR(b, cells[0].style), cells[:1])
+	if s.pending {
+		b = s.drawLast(b, y)
 	} else {
 		b = fmt.Appendf(b, "\x1b[%d;%dH", y+1, s.x+1)
 	}
@@ -120,4 +117,18 @@ func (s *Screen) drawCursor(b []byte) []byte {
 		b = append(b, 0x0E)
 	}
 	return b
+}
+
+// drawLast writes the last column of the cursor's row again, which brings back the
+// wrap that is due. One that was erased since is written as a space.
+func (s *Screen) drawLast(b []byte, y int) []byte {
+	x := s.before()
+	text := " "
+	if x < 0 {
+		x = s.cols - 1
+	} else {
+		text = string(s.appendText(nil, s.g.rows[s.y].cells[x:x+1]))
+	}
+	b = fmt.Appendf(b, "\x1b[%d;%dH", y+1, x+1)
+	return append(s.appendSGR(b, s.g.rows[s.y].cells[x].style), text...)
 }
