@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func collect[T any](ctx context.Context, q querier, name string, scan func(*sql.
 
 // collectRows runs a statement, called name in errors, and scans its rows.
 func collectRows[T any](ctx context.Context, q querier, name, query string, scan func(*sql.Rows, *T) error, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
+	rows, err := q.QueryContext(ctx, query, bound(args)...)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", name, err)
 	}
@@ -90,6 +91,18 @@ func collectRows[T any](ctx context.Context, q querier, name, query string, scan
 		return nil, fmt.Errorf("ask %s: %w", name, err)
 	}
 	return out, nil
+}
+
+// bound are the arguments of a statement, their texts as the ledger keeps them: of
+// bytes that are no UTF-8 it keeps the replacement, and DuckDB would refuse them.
+func bound(args []any) []any {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if text, ok := a.(string); ok {
+			args[i] = valid(text)
+		}
+	}
+	return args
 }
 
 // bounds turns a half-open window into milliseconds; a zero time is no bound.

@@ -246,3 +246,33 @@ func TestExport_Refuses(t *testing.T) {
 		t.Errorf("the file that was there is %q, %v", b, err)
 	}
 }
+
+// A name may hold any bytes: a folder's need not be UTF-8, and the ledger keeps it
+// with the replacement in their place.
+func TestQuestions_TakeNamesOfAnyBytes(t *testing.T) {
+	w := shop(t)
+	w.session(sessionRow{id: 6, harness: "claude-code", native: "dddd-\uFFFD", project: "/srv/caf\uFFFD", first: at("2026-10-08T08:00:00Z"), last: at("2026-10-08T08:00:00Z")})
+	w.request(requestRow{native: "r7", harness: "claude-code", session: 6, project: "/srv/caf\uFFFD", model: "m\uFFFD", end: at("2026-10-08T08:00:00Z"), out: 3, source: 1, line: 1})
+	w.summed()
+	for _, q := range []UsageQuery{
+		{By: "day", Filter: Filter{Project: "/srv/caf\xe9"}},
+		{By: "day", Filter: Filter{Model: "m\xff"}},
+		{By: "day", Filter: Filter{Session: "dddd-\xc3"}},
+		{By: "session", Filter: Filter{Project: "/srv/caf\xe9"}, Cost: CostList},
+		{By: "day", Filter: Filter{Model: "m\xff", Since: instant("2026-10-08T07:00:00Z")}},
+	} {
+		got, err := w.l.Usage(t.Context(), q)
+		if err != nil || got.Totals.Requests != 1 {
+			t.Errorf("%+v: %d requests, %v; want 1", q.Filter, got.Totals.Requests, err)
+		}
+	}
+	if got, err := w.l.Sessions(t.Context(), SessionFilter{Project: "/srv/caf\xe9"}); err != nil || len(got.Sessions) != 1 {
+		t.Errorf("sessions of the project: %+v, %v; want one", got.Sessions, err)
+	}
+	if got, err := w.l.Session(t.Context(), "dddd-\xff", time.Time{}, time.Time{}); err != nil || got.Usage.Requests == nil || *got.Usage.Requests != 1 {
+		t.Errorf("the session: %+v, %v; want one request", got.Usage, err)
+	}
+	if _, err := w.l.Session(t.Context(), "eeee-\xff", time.Time{}, time.Time{}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("another one: %v, want ErrUnknown", err)
+	}
+}

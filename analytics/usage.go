@@ -130,7 +130,7 @@ func (u *usage) resolveZone() (err error) {
 // groups are the sums of requests by the report's key.
 func (u *usage) groups() (map[string]*usageGroup, error) {
 	query, args := u.statement()
-	found, err := u.c.QueryContext(u.ctx, query, args...)
+	found, err := u.c.QueryContext(u.ctx, query, bound(args)...)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (p *promptCounts) join(groups map[string]*usageGroup) {
 
 // each calls fn for every row of a query.
 func (u *usage) each(query string, fn func(*sql.Rows) error, args ...any) error {
-	rows, err := u.c.QueryContext(u.ctx, query, args...)
+	rows, err := u.c.QueryContext(u.ctx, query, bound(args)...)
 	if err != nil {
 		return err
 	}

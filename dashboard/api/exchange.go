@@ -65,6 +65,10 @@ func (s *server) run(next http.Handler, x *exchange) {
 			x.fail(s.fault(fmt.Errorf("panic: %v", p), x.r.URL.Path))
 		}
 	}()
+	if p := misread(x.r); p != nil {
+		x.fail(p)
+		return
+	}
 	next.ServeHTTP(x, x.r)
 	switch {
 	case x.status == 0:

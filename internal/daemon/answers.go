@@ -76,6 +76,9 @@ func (m *Meter) Sessions(ctx context.Context, f SessionFilter) (SessionList, err
 // Session shows one session in full, in a stretch of time; zero times are no bounds.
 func (m *Meter) Session(ctx context.Context, id string, since, until time.Time) (SessionAnswer, error) {
 	r, err := m.ledger.Session(ctx, id, since, until)
+	if err == nil && !usageReadable(r.Harness) {
+		r.Usage.Unreadable()
+	}
 	return r, answerFault(err)
 }
 

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"net/netip"
 	"os"
 
 	"meterbridge/internal/control"
@@ -30,4 +31,14 @@ func (s *server) Status(context.Context) control.Status {
 func (s *server) Stop() { s.stop() }
 
 // Link implements control.Daemon.
-func (s *server) Link() string { return "http://" + s.tcp + s.browser.Link() }
+func (s *server) Link() string { return "http://" + reachable(s.tcp) + s.browser.Link() }
+
+// reachable is where a browser of this machine finds who listens on addr: 0.0.0.0
+// and [::] stand for every address and are none to go to.
+func reachable(addr string) string {
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil || !at.Addr().Unmap().IsUnspecified() {
+		return addr
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}

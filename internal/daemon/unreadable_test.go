@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"meterbridge/internal/config"
 )
 
@@ -39,6 +42,14 @@ func TestWindow_OfAHarnessWithoutReadableUsage(t *testing.T) {
 	}
 	if u.UsageReadable || u.TotalTokens != nil || u.CostMicroUSD != nil || u.Prompts == nil || *u.Prompts != 1 || u.FirstPromptAt == nil {
 		t.Errorf("got %+v, want no usage and one prompt", u)
+	}
+	s, err := m.Session(t.Context(), "kiro:k1", time.Time{}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.ScannedAt, s.Usage.ScannedAt = nil, nil
+	if diff := cmp.Diff(u, s.Usage, cmpopts.IgnoreUnexported(u)); diff != "" {
+		t.Errorf("the session in full says something else (-its window +it):\n%s", diff)
 	}
 	tl, err := m.Timeline(t.Context(), "kiro:k1", time.Time{}, time.Time{})
 	if err != nil || tl.UsageReadable || len(tl.Turns) != 1 {
