@@ -89,7 +89,7 @@ Nothing leaves the machine.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON instead of a table")
 	root.PersistentFlags().BoolVar(&a.noProgress, "no-progress", false, "draw no progress bars")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(err, "see `"+cmd.CommandPath()+" --help`")
+		return usageError(plainFlag(err), seeHelp(cmd))
 	})
 	root.AddCommand(askingDaemon(
 		newScanCmd(a), newUsageCmd(a), newSessionsCmd(a), newTimelineCmd(a), newExplainCmd(a), newReconcileCmd(a),
@@ -97,6 +97,7 @@ Nothing leaves the machine.`,
 		newGuardCmd(a),
 	)...)
 	root.AddCommand(newServeCmd(a), newStatusCmd(a), newStopCmd(a), newServiceCmd(a), newStatusLineCmd(a), newTopCmd(a), newMCPCmd(a), newPricingCmd(a), newTokenCmd(a), newVersionCmd(a), newManCmd())
+	hintArgs(root)
 	return root
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"meterbridge/internal/control"
 	"meterbridge/internal/daemon"
 )
@@ -33,6 +35,39 @@ func usageError(err error, hint string) error { return &wrongUsage{err: err, hin
 
 func usagef(hint, format string, args ...any) error {
 	return usageError(fmt.Errorf(format, args...), hint)
+}
+
+func seeHelp(cmd *cobra.Command) string { return "see `" + cmd.CommandPath() + " --help`" }
+
+// hintArgs has every command below cmd say, with a wrong number of arguments,
+// whose help tells which it takes.
+func hintArgs(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if told := (*wrongUsage)(nil); err == nil || errors.As(err, &told) {
+				return err
+			}
+			return usageError(err, seeHelp(cmd))
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		hintArgs(sub)
+	}
+}
+
+// plainFlag is a fault of a flag's value without the name of Go's function.
+func plainFlag(err error) error {
+	text := err.Error()
+	before, rest, found := strings.Cut(text, ": strconv.Parse")
+	if !found {
+		return err
+	}
+	_, reason, found := strings.Cut(rest, `": `)
+	if !found {
+		return err
+	}
+	return errors.New(before + ": " + reason)
 }
 
 // report prints an error with its hint and returns the exit code.

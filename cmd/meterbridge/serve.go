@@ -11,6 +11,7 @@ import (
 	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 
+	"meterbridge/internal/config"
 	"meterbridge/internal/control"
 	"meterbridge/internal/daemon"
 	"meterbridge/internal/service"
@@ -25,6 +26,9 @@ func newServeCmd(a *app) *cobra.Command {
 watches the logs of every harness, and while it runs the other commands ask it.`,
 		Example: "  meterbridge serve\n  meterbridge serve --addr 127.0.0.1:0 --demo",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := config.CheckAddr(o.Addr); err != nil {
+				return usageError(fmt.Errorf("--addr %w", err), "port 0 takes a free one")
+			}
 			open := a.open
 			if demo {
 				open = a.openDemo

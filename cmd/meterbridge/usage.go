@@ -75,7 +75,7 @@ func (f usageFlags) check() error {
 		return usagef("use auto, recorded or list", "--cost %q is not known", f.cost)
 	}
 	if f.last < 0 {
-		return usagef("", "--last %d: the number of rows cannot be negative", f.last)
+		return usagef("0 shows all of them", "--last %d: the number of rows cannot be negative", f.last)
 	}
 	return nil
 }
@@ -83,6 +83,9 @@ func (f usageFlags) check() error {
 func (a *app) usage(ctx context.Context, by string, f usageFlags) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.csv && a.json {
+		return usagef("leave one of them out", "--json and --csv cannot be printed together")
 	}
 	open := a.open
 	if f.demo {

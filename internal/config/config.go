@@ -102,17 +102,17 @@ type Serve struct {
 	MetricsOpen bool `toml:"metrics_open"`
 }
 
-// checkAddr refuses what nobody can listen on.
-func (s Serve) checkAddr() error {
-	if s.Addr == "" {
+// CheckAddr refuses what nobody can listen on; empty is DefaultAddr.
+func CheckAddr(addr string) error {
+	if addr == "" {
 		return nil
 	}
-	_, port, err := net.SplitHostPort(s.Addr)
+	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return fmt.Errorf("%q is not HOST:PORT, such as %s", s.Addr, DefaultAddr)
+		return fmt.Errorf("%q is not HOST:PORT, such as %s", addr, DefaultAddr)
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (c *Config) check(home string) error {
 	if _, err := c.Pricing.UpdateEvery(); err != nil {
 		return &valueError{table: "pricing", n: 1, key: "auto_update", err: err, told: true}
 	}
-	if err := c.Serve.checkAddr(); err != nil {
+	if err := CheckAddr(c.Serve.Addr); err != nil {
 		return wrongValue("serve", 1, "addr", err)
 	}
 	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
