@@ -58,5 +58,11 @@ BENCH_SIZE ?= 1GB
 bench: build ## cold and warm scans against DuckDB's read_json and, where npm can install it, ccusage
 	$(GO) run ./internal/bench -binary ./meterbridge -size $(BENCH_SIZE)
 
+BENCH_REQUESTS ?= 1000000
+bench-live: setup ## append to visible, rescans and an idle daemon; BENCH_REQUESTS=10000000 asks the API over a ledger of that size
+	$(GO) test -run xxx -bench 'Live_AppendToVisible' -benchtime 1x ./internal/daemon
+	$(GO) test -run xxx -bench 'Live_' -benchtime 20x ./scanner
+	METERBRIDGE_HTTP_BENCH=$(BENCH_REQUESTS) $(GO) test -run xxx -bench 'HTTP' -benchtime 40x -timeout 2h ./internal/daemon
+
 clean: ## remove what was built
 	rm -f meterbridge meterbridge-lite
