@@ -54,7 +54,7 @@ func newUsageCmd(a *app) *cobra.Command {
 	}
 	f.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.harness, "harness", "", "only this harness (an id of `meterbridge harnesses`)")
+	fl.StringVar(&f.harness, "harness", "", "only this harness, by its id in the list of harnesses")
 	fl.StringVar(&f.project, "project", "", "only this project (its working directory)")
 	fl.StringVar(&f.model, "model", "", "only this model")
 	fl.StringVar(&f.session, "session", "", "only this session and its sub-agents")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"meterbridge"
+	"meterbridge/analytics"
 	"meterbridge/bridge"
 )
 
@@ -138,6 +139,7 @@ func (t *meterTools) freshen(ctx context.Context) (stale string, err error) {
 // toolError says in words for a model what a person is told with a hint.
 func toolError(err error) error {
 	var period *meterbridge.PeriodError
+	var several *analytics.AmbiguousError
 	var fault *Fault
 	switch {
 	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
@@ -146,8 +148,11 @@ func toolError(err error) error {
 		return invalid("%s: %s; %s", period.Name, period.Reason, period.Hint)
 	case errors.As(err, &fault):
 		code := "FAILED"
-		if fault.Nothing {
+		switch {
+		case fault.Nothing:
 			code = bridge.CodeNotFound
+		case fault.Wrong || errors.As(err, &several):
+			code = bridge.CodeInvalidParams
 		}
 		hint := strings.ReplaceAll(fault.Hint, "`meterbridge sessions` lists the sessions", "meter_sessions lists the sessions")
 		return &bridge.ToolError{Code: code, Message: strings.TrimSuffix(err.Error()+"; "+hint, "; ")}

@@ -204,6 +204,7 @@ func TestTools_ErrorsSayWhatToDo(t *testing.T) {
 		{"meter_usage", `{"last":0}`, "INVALID_PARAMS: `/last`: less than 1"},
 		{"meter_usage", `{"session":"nope"}`, "meter_sessions lists the sessions"},
 		{"meter_sessions", `{"session":"nope"}`, "NOT_FOUND: "},
+		{"meter_sessions", `{"session":"aaaa"}`, `INVALID_PARAMS: session "aaaa" is ambiguous: `},
 		{"meter_sessions", `{"session":"nope","search":"x"}`, "INVALID_PARAMS: with session, only"},
 		{"meter_timeline", `{}`, "INVALID_PARAMS: needs `session`"},
 		{"meter_timeline", `{"session":"nope"}`, "meter_sessions lists the sessions"},
