@@ -105,7 +105,7 @@ func appendToVisible(b *testing.B, sessions int, heavy bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer m.Close()
+	b.Cleanup(func() { m.Close() }) // after the scanner, which writes until it ends
 	fill(b, m, 1_000_000, now)
 	name := func(i int) string { return fmt.Sprintf("session-%d", i%sessions) }
 	if err := os.MkdirAll(filepath.Dir(sessionPath(home, "x")), 0o755); err != nil {
