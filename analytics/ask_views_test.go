@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -199,4 +200,32 @@ func (w *world) wordy(i int) {
 		end: at("2026-10-07T08:00:00Z"), out: 1, tools: own("tools"), rule: own("rule"), key: own("key"), tier: own("tier"), speed: own("speed"),
 		precision: own("precision"), purpose: own("purpose"), machine: own("machine"), source: 100 + i, line: 1,
 	})
+}
+
+// As many questions as there are readers find room at once.
+func TestQuestions_FitIntoTheLedgersMemoryTogether(t *testing.T) {
+	w := shop(t)
+	w.together(func() {
+		for i := range manyWords {
+			w.wordy(i)
+		}
+	})
+	w.summed()
+	failed := make(chan error, readers)
+	for range readers {
+		go func() {
+			var err error
+			for range 3 {
+				_, sessions := w.l.Sessions(t.Context(), SessionFilter{})
+				_, usage := w.l.Usage(t.Context(), UsageQuery{By: "session", Breakdown: true})
+				err = errors.Join(err, sessions, usage)
+			}
+			failed <- err
+		}()
+	}
+	for range readers {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -49,7 +49,8 @@ type Options struct {
 	Machine string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// MemoryLimitMB bounds DuckDB's memory; 0 is 128.
+	// MemoryLimitMB bounds DuckDB's memory; 0 is 256: each join of a question holds 8
+	// of it, and some questions are asked at once.
 	MemoryLimitMB int
 	// Threads bounds DuckDB's threads; 0 is 1, and 2 for a ledger of a size at
 	// which a report gains more than the second thread costs.
@@ -137,7 +138,7 @@ func (o Options) withDefaults() Options {
 		o.DefaultProvider = func(string) string { return "" }
 	}
 	if o.MemoryLimitMB == 0 {
-		o.MemoryLimitMB = 128
+		o.MemoryLimitMB = 256
 	}
 	return o
 }
