@@ -175,6 +175,15 @@ func TestServe_IsUpToDateBeforeItAnswers(t *testing.T) {
 			t.Fatalf("after %d requests: exit code %d\n%s%s", i, code, out, errOut)
 		}
 	}
+	files, err := os.ReadDir(filepath.Join(m.dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("others can read %s (%v)", f.Name(), info.Mode())
+		}
+	}
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

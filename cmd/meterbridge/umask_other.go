@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// private has nothing to do: files take the rights of their folder.
+func private() {}
