@@ -79,6 +79,14 @@ func fillNulls(won *Request, lost Request) {
 	if !won.Recorded.OK {
 		won.Recorded = lost.Recorded
 	}
+	// A log that lost what names its model or its provider (a settings file beside
+	// it) must not lose a cost that was known.
+	if won.Model == "" {
+		won.Model = lost.Model
+	}
+	if won.Provider == "" && won.Model == lost.Model {
+		won.Provider = lost.Provider
+	}
 }
 
 // joinTools puts the names of two records together: lines of one answer each

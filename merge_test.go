@@ -84,3 +84,26 @@ func TestMerge_OwnsAndCountsApart(t *testing.T) {
 		}
 	}
 }
+
+// What a later record of the same request does not tell any more of its model and
+// its provider is kept; another model brings its own provider or none.
+func TestMerge_KeepsWhatNamesThePrice(t *testing.T) {
+	told := Request{NativeID: "m", Model: "claude-opus-4-6", Provider: "anthropic", Tokens: Tokens{Output: Reported(5)}}
+	for _, c := range []struct {
+		why             string
+		model, provider string
+		want            string
+	}{
+		{"neither", "", "", "claude-opus-4-6 anthropic"},
+		{"the model alone", "claude-opus-4-6", "", "claude-opus-4-6 anthropic"},
+		{"another model", "gpt-5.5", "", "gpt-5.5 "},
+		{"another provider", "claude-opus-4-6", "bedrock", "claude-opus-4-6 bedrock"},
+	} {
+		later := told
+		later.Model, later.Provider, later.Tokens = c.model, c.provider, Tokens{Output: Reported(6)}
+		got := MergeSame(told, later)
+		if text := got.Model + " " + got.Provider; text != c.want {
+			t.Errorf("a later record that tells %s: %q, want %q", c.why, text, c.want)
+		}
+	}
+}

@@ -401,7 +401,10 @@ func TestInvariant_I08_CountersAreByMonth(t *testing.T) {
 			got[c.Month] += c.InputTokens + c.OutputTokens + c.CacheReadTokens + c.CacheWriteTokens
 		}
 		for _, r := range f.usage["month"].Rows {
-			want[r.Key] = *cmp.Or(r.TotalTokens, new(int64))
+			// A month may have prompts and no request: it has no cell.
+			if r.Requests > 0 || r.TotalTokens != nil {
+				want[r.Key] = *cmp.Or(r.TotalTokens, new(int64))
+			}
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("months of reconcile %v, of usage %v", got, want)

@@ -18,7 +18,7 @@ func TestInvariant_I10_VerdictsNameHarnessAndMachine(t *testing.T) {
 	forEachSubject(t, 150, func(t *testing.T, f *facts) int {
 		rows := map[string]int64{}
 		for _, r := range f.rows {
-			rows[r.harness+"|"+r.machine]++
+			rows[r.harness+"|"+r.machine] += r.calls
 		}
 		cells, seen := map[string]int64{}, map[string]bool{}
 		for _, c := range f.reconcile.Cells {
@@ -105,7 +105,7 @@ func TestInvariant_I11_UnpricedIsReportedNotZero(t *testing.T) {
 		priced := 0
 		for _, r := range f.rows {
 			switch {
-			case r.tokens.total() == 0 && !r.fee:
+			case r.tokens.total() == 0 && !r.fee && r.recorded == "":
 			case r.cost == "":
 				unpriced++
 				missing[r.harness+"|"+r.model]++
