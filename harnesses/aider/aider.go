@@ -4,7 +4,6 @@
 package aider
 
 import (
-	"bytes"
 	"encoding/json"
 	"path"
 	"strconv"
@@ -87,12 +86,8 @@ func newLog(o harnesses.Options) *log {
 // Line implements harnesses.LineParser.
 func (l *log) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	l.Out = out
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := l.Object(line, at)
 	if !ok {
-		l.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	seconds, _ := o["time"].Int()
@@ -110,11 +105,7 @@ func (l *log) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (l *log) State() []byte {
-	b, err := json.Marshal(l.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(l.m)
 }
 
 // sent counts a message. total_cost is the run's so far and is never added.

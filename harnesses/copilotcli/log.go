@@ -220,11 +220,7 @@ func (l *log) Flush(out *meterbridge.Batch) {
 
 // State implements harnesses.LineParser.
 func (l *log) State() []byte {
-	b, err := json.Marshal(&l.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(&l.m)
 }
 
 // sent is when the request under way was sent, known once in a turn.

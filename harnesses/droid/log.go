@@ -1,7 +1,6 @@
 package droid
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"path"
@@ -42,12 +41,8 @@ func newLog(o harnesses.Options) *log {
 // Line implements harnesses.LineParser.
 func (l *log) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	l.Out = out
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := l.Object(line, at)
 	if !ok {
-		l.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	switch o["type"].Text() {
@@ -65,11 +60,7 @@ func (l *log) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (l *log) State() []byte {
-	b, err := json.Marshal(l.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(l.m)
 }
 
 // start reads the first line. A session that an agent called is a sub-agent;

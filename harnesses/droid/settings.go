@@ -38,11 +38,7 @@ func newSettings(o harnesses.Options) *settings {
 
 // State implements harnesses.RememberingParser.
 func (d *settings) State() []byte {
-	b, err := json.Marshal(d.counter)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(d.counter)
 }
 
 // Waits implements harnesses.RememberingParser.

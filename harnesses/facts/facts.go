@@ -1,6 +1,7 @@
 // Package facts writes what a parser found into a batch, under the name of its
-// harness, with the traces that explain asks for. It imports the domain; the
-// parsers of harnesses call it.
+// harness, with the traces that explain asks for; it reads what all line parsers
+// read in the same way. It imports the domain and harnesses/jsonvalue; the parsers
+// of harnesses call it.
 package facts
 
 import (

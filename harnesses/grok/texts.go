@@ -1,7 +1,6 @@
 package grok
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -55,12 +54,8 @@ func newHistory(o harnesses.Options) *history {
 // Line implements harnesses.LineParser.
 func (h *history) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	h.Out = out
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := h.Object(line, at)
 	if !ok {
-		h.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	text := strings.TrimSpace(o["content"].Text())
@@ -79,9 +74,5 @@ func (h *history) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (h *history) State() []byte {
-	b, err := json.Marshal(h.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(h.m)
 }

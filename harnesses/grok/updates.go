@@ -1,7 +1,6 @@
 package grok
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -59,12 +58,8 @@ func folderOf(o harnesses.Options) string {
 // Line implements harnesses.LineParser.
 func (u *updates) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	u.Out = out
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := u.Object(line, at)
 	if !ok {
-		u.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	now, update := o["timestamp"].Seconds(), o.At("params", "update").Object()
@@ -91,11 +86,7 @@ func (u *updates) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (u *updates) State() []byte {
-	b, err := json.Marshal(u.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(u.m)
 }
 
 func (u *updates) call(update jsonvalue.Object, now time.Time) {

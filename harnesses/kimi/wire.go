@@ -1,7 +1,6 @@
 package kimi
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -58,12 +57,8 @@ func newWire(o harnesses.Options) *wire {
 // Line implements harnesses.LineParser.
 func (w *wire) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	w.Out, w.at = out, at
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := w.Object(line, at)
 	if !ok {
-		w.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	if at.Line == 1 && w.agent != "" {
@@ -84,11 +79,7 @@ func (w *wire) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (w *wire) State() []byte {
-	b, err := json.Marshal(w.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(w.m)
 }
 
 // prompt tells of what a person typed: not of what one agent asks another.

@@ -40,12 +40,8 @@ func newLog(o harnesses.Options) *log {
 // Line implements harnesses.LineParser.
 func (l *log) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	l.Out = out
-	if len(strings.TrimSpace(string(line))) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := l.Object(line, at)
 	if !ok {
-		l.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	data := o["data"].Object()
@@ -64,11 +60,7 @@ func (l *log) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (l *log) State() []byte {
-	b, err := json.Marshal(l.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(l.m)
 }
 
 func (l *log) now() time.Time { return instant.Millis(l.m.Now) }

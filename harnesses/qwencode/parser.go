@@ -152,9 +152,5 @@ func (p *parser) Flush(out *meterbridge.Batch) {
 
 // State is what the next lines need.
 func (p *parser) State() []byte {
-	b, err := json.Marshal(p.state)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(p.state)
 }

@@ -197,9 +197,5 @@ func (p *parser) State() []byte {
 	if p.dropText {
 		s.Talk = s.Talk.silent()
 	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(s)
 }

@@ -40,11 +40,7 @@ func NewDocument(harness, store string, o harnesses.Options, read func(w *facts.
 
 // State implements harnesses.RememberingParser.
 func (d *Document) State() []byte {
-	b, err := json.Marshal(d.counter)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(d.counter)
 }
 
 // Waits implements harnesses.RememberingParser.

@@ -3,6 +3,8 @@ package treelog
 import (
 	"encoding/json"
 	"time"
+
+	"meterbridge/harnesses/facts"
 )
 
 // openLimit bounds how many calls without a result are remembered.
@@ -47,11 +49,7 @@ func remember(state []byte) memory {
 
 // State implements harnesses.LineParser.
 func (p *Parser) State() []byte {
-	b, err := json.Marshal(&p.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(&p.m)
 }
 
 // open notes a call whose result is to come.

@@ -1,7 +1,6 @@
 package vscodecopilot
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 
@@ -45,12 +44,8 @@ func newChanges(o harnesses.Options) *changes {
 // Line implements harnesses.LineParser.
 func (c *changes) Line(line []byte, at meterbridge.Place, out *meterbridge.Batch) {
 	c.Out, c.at = out, at
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	o, ok := jsonvalue.Parse(line)
+	o, ok := c.Object(line, at)
 	if !ok {
-		c.Problem(at, "malformed-json", "a line is not a JSON object")
 		return
 	}
 	kind, _ := o["kind"].Int()
@@ -74,11 +69,7 @@ func (c *changes) Flush(*meterbridge.Batch) {}
 
 // State implements harnesses.LineParser.
 func (c *changes) State() []byte {
-	b, err := json.Marshal(c.m)
-	if err != nil {
-		return nil
-	}
-	return b
+	return facts.State(c.m)
 }
 
 func pathOf(v jsonvalue.Value) (path []jsonvalue.Value) {
