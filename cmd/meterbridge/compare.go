@@ -27,11 +27,11 @@ func newCompareCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer m.Close()
-			w, err := f.resolve(m.Defaults())
+			w, err := f.resolve(m.Period())
 			if err != nil {
 				return err
 			}
-			o.Zone = w.zone
+			o.Zone = w.Zone
 			r, err := m.Compare(cmd.Context(), report, o)
 			if err != nil {
 				return err

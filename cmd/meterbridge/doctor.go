@@ -19,14 +19,14 @@ func newDoctorCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer m.Close()
-			r, err := m.Doctor(cmd.Context(), m.Defaults().Zone)
+			r, err := m.Doctor(cmd.Context(), m.Period().Zone)
 			if err != nil {
 				return err
 			}
 			if a.json {
 				return a.printJSON(r)
 			}
-			return a.doctorText(r, m.Defaults().Zone)
+			return a.doctorText(r, m.Period().Zone)
 		},
 	}
 	cmd.Flags().BoolVar(&noScan, "no-scan", false, "look at the ledger as it is")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"meterbridge"
+
 	"github.com/spf13/cobra"
 
 	"meterbridge/internal/daemon"
@@ -18,11 +20,11 @@ func newExplainCmd(a *app) *cobra.Command {
 		Long: "Reads the logs of a session or a day again and lists every record with usage:\n" +
 			"counted, merged into the one that counts, or dropped, with the rule and file:line.\nIt proves that what is counted adds up to the report's number.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w window) error {
+			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w meterbridge.Period) error {
 				if err := possibleDay(args[0]); err != nil {
 					return err
 				}
-				r, err := m.Explain(cmd.Context(), args[0], w.zone)
+				r, err := m.Explain(cmd.Context(), args[0], w.Zone)
 				if err != nil {
 					return err
 				}
@@ -32,7 +34,7 @@ func newExplainCmd(a *app) *cobra.Command {
 				if a.json {
 					return a.printJSON(r)
 				}
-				return a.explainTable(r, w.zone, all)
+				return a.explainTable(r, w.Zone, all)
 			})
 		},
 	}

@@ -72,11 +72,11 @@ func (a *app) guard(ctx context.Context, f guardFlags) error {
 		return err
 	}
 	defer m.Close()
-	w, err := f.resolve(m.Defaults())
+	w, err := f.resolve(m.Period())
 	if err != nil {
 		return err
 	}
-	q.Zone, q.WeekStart = w.zone, w.weekStart
+	q.Zone, q.WeekStart = w.Zone, w.WeekStart
 	// A machine without logs has spent nothing.
 	if err := a.guardScan(ctx, m, f.noScan); err != nil {
 		return err

@@ -104,7 +104,7 @@ func newPricingMissingCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer m.Close()
-			list, err := m.Unpriced(cmd.Context(), m.Defaults().Zone)
+			list, err := m.Unpriced(cmd.Context(), m.Period().Zone)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"meterbridge"
+
 	"github.com/spf13/cobra"
 
 	"meterbridge/internal/daemon"
@@ -17,8 +19,8 @@ func newReconcileCmd(a *app) *cobra.Command {
 		Long: "Sums the ledger by every key of every report and compares the sums exactly, and\n" +
 			"checks that no month has fallen since the last proof. Exit code 1 when something differs.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w window) error {
-				o.Zone, o.WeekStart = w.zone, w.weekStart
+			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w meterbridge.Period) error {
+				o.Zone, o.WeekStart = w.Zone, w.WeekStart
 				r, err := m.Reconcile(cmd.Context(), o)
 				if err != nil {
 					return err

@@ -49,7 +49,7 @@ func newSessionsCmd(a *app) *cobra.Command {
 const sessionsShown = 50
 
 func (a *app) sessions(ctx context.Context, m *daemon.Meter, f sessionsFlags) error {
-	w, err := f.resolve(m.Defaults())
+	w, err := f.resolve(m.Period())
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *app) sessions(ctx context.Context, m *daemon.Meter, f sessionsFlags) er
 		last = sessionsShown
 	}
 	list, err := m.Sessions(ctx, daemon.SessionFilter{
-		Harness: f.harness, Project: f.project, Search: f.search, Since: w.since, Until: w.until, Last: last,
+		Harness: f.harness, Project: f.project, Search: f.search, Since: w.Since, Until: w.Until, Last: last,
 	})
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (a *app) sessions(ctx context.Context, m *daemon.Meter, f sessionsFlags) er
 	}}
 	for _, s := range list.Sessions {
 		g.rows = append(g.rows, []string{
-			shortID(s.Session), day(s.LastAt, w.zone), s.Harness, text(s.Title), text(s.Project),
+			shortID(s.Session), day(s.LastAt, w.Zone), s.Harness, text(s.Title), text(s.Project),
 			grouped(s.Subagents), grouped(s.Requests), count(s.TotalTokens), dollars(s.CostMicroUSD, s.CostPartial),
 		})
 	}
@@ -102,18 +102,18 @@ func day(at *time.Time, zone *time.Location) string {
 
 // session prints one session in full.
 func (a *app) session(ctx context.Context, m *daemon.Meter, id string, f windowFlags) error {
-	w, err := f.resolve(m.Defaults())
+	w, err := f.resolve(m.Period())
 	if err != nil {
 		return err
 	}
-	s, err := m.Session(ctx, id, w.since, w.until)
+	s, err := m.Session(ctx, id, w.Since, w.Until)
 	if err != nil {
 		return err
 	}
 	if a.json {
 		return a.printJSON(s)
 	}
-	zone := m.Defaults().Zone
+	zone := m.Period().Zone
 	p := fields{out: a.out}
 	p.line("Session", s.Session)
 	p.line("Harness", s.Harness+" "+deref(s.Version))

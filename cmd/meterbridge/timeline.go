@@ -21,18 +21,18 @@ func newTimelineCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer m.Close()
-			w, err := f.resolve(m.Defaults())
+			w, err := f.resolve(m.Period())
 			if err != nil {
 				return err
 			}
-			t, err := m.Timeline(cmd.Context(), args[0], w.since, w.until)
+			t, err := m.Timeline(cmd.Context(), args[0], w.Since, w.Until)
 			if err != nil {
 				return err
 			}
 			if a.json {
 				return a.printJSON(t)
 			}
-			return a.drawTimeline(t, w.zone)
+			return a.drawTimeline(t, w.Zone)
 		},
 	}
 	f.add(cmd)

@@ -96,7 +96,7 @@ func (a *app) usage(ctx context.Context, by string, f usageFlags) error {
 		return err
 	}
 	defer m.Close()
-	w, err := f.resolve(m.Defaults())
+	w, err := f.resolve(m.Period())
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,9 @@ func (a *app) usage(ctx context.Context, by string, f usageFlags) error {
 	r, err := m.Usage(ctx, daemon.UsageQuery{
 		By: usageKeys()[by],
 		Filter: daemon.Filter{
-			Since: w.since, Until: w.until, Harness: f.harness, Project: f.project, Model: f.model, Session: f.session,
+			Since: w.Since, Until: w.Until, Harness: f.harness, Project: f.project, Model: f.model, Session: f.session,
 		},
-		SinceText: f.since, UntilText: f.until, Zone: w.zone, WeekStart: w.weekStart,
+		SinceText: f.since, UntilText: f.until, Zone: w.Zone, WeekStart: w.WeekStart,
 		Cost: daemon.CostMode(f.cost), Breakdown: f.breakdown, Last: f.last,
 	})
 	if err != nil {

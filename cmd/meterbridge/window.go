@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,17 +22,11 @@ func (f *windowFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.weekStart, "week-start", "", "first day of a week (default: monday)")
 }
 
-// window is a resolved stretch of time.
-type window struct {
-	since, until time.Time
-	zone         *time.Location
-	weekStart    time.Weekday
-}
-
-func (f windowFlags) resolve(r daemon.ReportDefaults) (window, error) {
+// resolve reads the flags; what they leave out is taken from the defaults.
+func (f windowFlags) resolve(defaults meterbridge.Period) (meterbridge.Period, error) {
 	text := meterbridge.PeriodText{Since: f.since, Until: f.until, Zone: f.zone, WeekStart: f.weekStart}
-	p, err := text.Resolve(meterbridge.Period{Zone: r.Zone, WeekStart: r.WeekStart})
-	return window{since: p.Since, until: p.Until, zone: p.Zone, weekStart: p.WeekStart}, asUsage(err)
+	p, err := text.Resolve(defaults)
+	return p, asUsage(err)
 }
 
 // asUsage is a wrong stretch of time as an error of the command line.
@@ -47,13 +40,13 @@ func asUsage(err error) error {
 
 // inWindow runs fn with the open installation, brought up to date, and the
 // stretch of time that the flags choose.
-func (a *app) inWindow(ctx context.Context, f windowFlags, noScan bool, fn func(*daemon.Meter, window) error) error {
+func (a *app) inWindow(ctx context.Context, f windowFlags, noScan bool, fn func(*daemon.Meter, meterbridge.Period) error) error {
 	m, err := a.openScanned(ctx, noScan)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	w, err := f.resolve(m.Defaults())
+	w, err := f.resolve(m.Period())
 	if err != nil {
 		return err
 	}

@@ -200,7 +200,7 @@ func (c *Config) check(home string) error {
 	if _, err := c.Report.Zone(); err != nil {
 		return wrongValue("report", 1, "timezone", err)
 	}
-	if _, err := Weekday(c.Report.WeekStart); err != nil {
+	if _, err := meterbridge.Weekday(c.Report.WeekStart); err != nil {
 		return wrongValue("report", 1, "week_start", err)
 	}
 	for i := range c.Sources {
@@ -235,11 +235,5 @@ func (r Report) Zone() (*time.Location, error) {
 	if r.Timezone == "" {
 		return nil, nil
 	}
-	return Zone(r.Timezone)
+	return meterbridge.Zone(r.Timezone)
 }
-
-// Zone loads an IANA zone by name; "local" and "Local" are no names.
-func Zone(name string) (*time.Location, error) { return meterbridge.Zone(name) }
-
-// Weekday reads the English name of a weekday; empty is Monday.
-func Weekday(name string) (time.Weekday, error) { return meterbridge.Weekday(name) }

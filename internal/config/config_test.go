@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"meterbridge"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -102,10 +104,10 @@ func TestSystemZone_TakesTZ(t *testing.T) {
 }
 
 func TestWeekday_AnyCase(t *testing.T) {
-	if d, err := Weekday("Sunday"); err != nil || d != time.Sunday {
+	if d, err := meterbridge.Weekday("Sunday"); err != nil || d != time.Sunday {
 		t.Errorf("got %v %v", d, err)
 	}
-	if d, err := Weekday(""); err != nil || d != time.Monday {
+	if d, err := meterbridge.Weekday(""); err != nil || d != time.Monday {
 		t.Errorf("got %v %v", d, err)
 	}
 }

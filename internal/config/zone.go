@@ -6,23 +6,25 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // zones must be right on machines without a zone database
+
+	"meterbridge"
 )
 
 // SystemZone is the system's zone under its IANA name: TZ, else the target of
 // /etc/localtime, else /etc/timezone, else UTC.
 func SystemZone(getenv func(string) string) *time.Location {
 	if name := strings.TrimPrefix(getenv("TZ"), ":"); name != "" {
-		if loc, err := Zone(zoneName(name)); err == nil {
+		if loc, err := meterbridge.Zone(zoneName(name)); err == nil {
 			return loc
 		}
 	}
 	if target, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
-		if loc, err := Zone(zoneName(target)); err == nil {
+		if loc, err := meterbridge.Zone(zoneName(target)); err == nil {
 			return loc
 		}
 	}
 	if text, err := os.ReadFile("/etc/timezone"); err == nil {
-		if loc, err := Zone(strings.TrimSpace(string(text))); err == nil {
+		if loc, err := meterbridge.Zone(strings.TrimSpace(string(text))); err == nil {
 			return loc
 		}
 	}

@@ -1,7 +1,7 @@
 // Package daemon is the only place that wires: it opens an installation's
 // settings, prices and ledger, gives the scanner its harnesses and its sink,
-// and joins answers that need more than one of them. The commands and, later,
-// the server call it; it may import every package of the project.
+// joins answers that need more than one of them, and serves them while a daemon
+// runs. The commands call it; it may import every package of the project.
 package daemon
 
 import (
@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"meterbridge"
 
 	"meterbridge/analytics"
 	"meterbridge/harnesses"
@@ -54,12 +56,6 @@ type Meter struct {
 	// should know.
 	lent bool
 	warn []string
-}
-
-// ReportDefaults are what reports take when no flag says otherwise.
-type ReportDefaults struct {
-	Zone      *time.Location
-	WeekStart time.Weekday
 }
 
 // Open opens the installation, creating it when it is not there yet. It waits a
@@ -112,7 +108,7 @@ func prepare(o Options) (*Meter, error) {
 	if m.zone == nil {
 		m.zone = config.SystemZone(o.Getenv)
 	}
-	if m.week, err = config.Weekday(m.config.Report.WeekStart); err != nil {
+	if m.week, err = meterbridge.Weekday(m.config.Report.WeekStart); err != nil {
 		return nil, settingsFault(err)
 	}
 	m.prices = newPriceDesk(ledgerPrices(m.paths, m.config, o))
@@ -129,11 +125,6 @@ func (m *Meter) Close() error {
 		err = errors.Join(err, os.RemoveAll(m.scratch))
 	}
 	return err
-}
-
-// Defaults are the report's zone and week.
-func (m *Meter) Defaults() ReportDefaults {
-	return ReportDefaults{Zone: m.zone, WeekStart: m.week}
 }
 
 // Warnings are sentences that the user should see once.

@@ -182,6 +182,6 @@ type periodIn struct {
 
 func (p periodIn) resolve(m *Meter) (meterbridge.Period, error) {
 	text := meterbridge.PeriodText{Since: p.Since, Until: p.Until, Zone: p.Timezone, WeekStart: p.WeekStart}
-	d := m.Defaults()
+	d := m.Period()
 	return text.Resolve(meterbridge.Period{Zone: d.Zone, WeekStart: d.WeekStart})
 }

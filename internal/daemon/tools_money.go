@@ -97,7 +97,7 @@ func (t *meterTools) pricing(ctx context.Context, m *Meter, in pricingIn) (toolR
 	case in.counts():
 		return t.cost(m, in)
 	}
-	zone := m.Defaults().Zone
+	zone := m.Period().Zone
 	at, err := meterbridge.Instant(in.At, zone)
 	if err != nil {
 		return toolReply{}, err
@@ -120,7 +120,7 @@ type missing struct {
 }
 
 func (t *meterTools) unpriced(ctx context.Context, m *Meter) (toolReply, error) {
-	rows, err := m.Unpriced(ctx, m.Defaults().Zone)
+	rows, err := m.Unpriced(ctx, m.Period().Zone)
 	if err != nil {
 		return toolReply{}, err
 	}
