@@ -29,9 +29,12 @@ watches the logs of every harness, and while it runs the other commands ask it.`
 			if err := config.CheckAddr(o.Addr); err != nil {
 				return usageError(fmt.Errorf("--addr %w", err), "port 0 takes a free one")
 			}
-			open := a.open
-			if demo {
-				open = a.openDemo
+			open := a.openDemo
+			if !demo {
+				open = a.open
+				if err := a.alone(cmd.Context()); err != nil {
+					return err
+				}
 			}
 			return service.Run(cmd.Context(), func(ctx context.Context) error { return a.serve(ctx, open, o) })
 		},
@@ -52,6 +55,20 @@ func (a *app) serve(ctx context.Context, open func(context.Context) (*daemon.Met
 	o.Command = a.answer
 	o.Started = a.started
 	return m.Serve(ctx, o)
+}
+
+// alone refuses to begin beside a daemon of the installation.
+func (a *app) alone(ctx context.Context) error {
+	c := control.Dial(daemon.SocketPath(a.options()))
+	defer c.Close()
+	s, err := c.Status(ctx)
+	if err != nil || s.Data != daemon.DataPath(a.options()) {
+		return nil // what else is in the way, opening the ledger tells
+	}
+	return &daemon.Fault{
+		Err:  fmt.Errorf("a daemon runs already: process %d listens on %s", s.Process, strings.Join(s.Addresses, ", ")),
+		Hint: "`meterbridge status --link` opens its pages; `meterbridge stop` ends it",
+	}
 }
 
 // logger writes what the daemon has to tell to standard error.

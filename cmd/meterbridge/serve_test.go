@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,6 +142,9 @@ func TestServe_AnswersCommandsAsTheyWould(t *testing.T) {
 	if out, _, code := m.ask("status", "--json"); code != 0 || !strings.Contains(out, fmt.Sprintf(`"process": %d`, s.process.Process.Pid)) {
 		t.Errorf("status: exit code %d, %s", code, out)
 	}
+	if _, errOut, code := m.ask("serve", "--addr", "127.0.0.1:0"); code != exitFailed || !strings.Contains(errOut, fmt.Sprintf("a daemon runs already: process %d", s.process.Process.Pid)) {
+		t.Errorf("a second daemon: exit code %d, %s", code, errOut)
+	}
 	if out, errOut, code := m.ask("stop"); code != 0 {
 		t.Errorf("stop: exit code %d, %s%s", code, out, errOut)
 	}
@@ -229,6 +233,15 @@ func TestServe_LetsInWhoHasACredential(t *testing.T) {
 	defer browser.CloseIdleConnections()
 	if code, body := get(browser, s.link); code != 200 {
 		t.Errorf("the link: %d %s", code, body)
+	}
+	at, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range browser.Jar.Cookies(at) {
+		if c.Name != "meterbridge-"+at.Port() { // browsers do not tell ports apart
+			t.Errorf("the cookie is called %s at port %s", c.Name, at.Port())
+		}
 	}
 	if code, _ := get(plain, s.link); code != 401 {
 		t.Errorf("the link a second time: %d, want 401", code)

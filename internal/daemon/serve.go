@@ -69,6 +69,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	}
 	defer os.Remove(m.paths.Socket())
+	s.admit()
 	defer s.events.start(ctx)()
 	defer (&priceWatch{meter: m, log: o.Log, changed: s.events.priced}).start(ctx)()
 	err = s.run(ctx, listeners)
@@ -77,18 +78,25 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 }
 
 func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
-	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, browser: guard.NewBrowser(sessionCookie, m.opts.Now), lines: newStatusLines(m, o.Log)}
+	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, lines: newStatusLines(m, o.Log)}
 	c := m.config.Metrics
 	s.metrics = metrics.New(metricSource{m}, metrics.Options{
 		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,
 		Floor: shownFile(m.paths.ShownMetrics()), Now: m.opts.Now, Log: o.Log,
 	})
 	s.events = newAnnouncer(m, o.Log)
+	return s
+}
+
+// admit makes the guard of the address that was taken: browsers do not tell the
+// ports of a machine apart, so the name of the cookie does.
+func (s *server) admit() {
+	_, port, _ := net.SplitHostPort(s.tcp) // it was listened on
+	s.browser = guard.NewBrowser(sessionCookie+"-"+port, s.meter.opts.Now)
 	s.guard = guard.New(guard.Options{
-		Tokens: credentials.Open(m.paths.Tokens(), m.opts.Now), Browser: s.browser, Log: o.Log,
+		Tokens: credentials.Open(s.meter.paths.Tokens(), s.meter.opts.Now), Browser: s.browser, Log: s.o.Log,
 		Refused: func(why guard.Reason) { s.metrics.Refused(string(why)) },
 	})
-	return s
 }
 
 // listeners are where a daemon is asked: by anyone who has a credential, and by

@@ -10,7 +10,7 @@ import (
 	"meterbridge/internal/statusline"
 )
 
-// sessionCookie is the browser's cookie.
+// sessionCookie begins the name of the browser's cookie, which ends in the port.
 const sessionCookie = "meterbridge"
 
 // handler answers on both listeners; the guard tells their callers apart.
