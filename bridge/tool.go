@@ -59,6 +59,8 @@ const (
 	CodeInvalidResult = "INVALID_RESULT"
 	CodeUnavailable   = "UNAVAILABLE"
 	CodeInternal      = "INTERNAL"
+	// CodeFailed: the question is good and could not be answered.
+	CodeFailed = "FAILED"
 )
 
 // ToolError is an error with a code, which is the first word that the model

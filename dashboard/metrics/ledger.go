@@ -102,7 +102,10 @@ func (c *ledgerCollector) look() ([]prometheus.Metric, error) {
 	c.metrics, c.revision = c.expose(&counters), revision
 	end := c.o.Now()
 	c.until = end.Add(restShare * end.Sub(now))
-	return c.metrics, c.floor.keep()
+	if err := c.floor.keep(); err != nil {
+		c.o.Log.Warn("what metrics show is not kept for the next start", slog.Any("error", err))
+	}
+	return c.metrics, nil
 }
 
 // sums adds up the series of the counters, in no order.

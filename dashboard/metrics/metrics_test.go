@@ -177,6 +177,24 @@ func TestHandler_NeverStepsDown(t *testing.T) {
 	look(New(s, o), 200, "200", "3")
 }
 
+// full is a Floor on a disk without room.
+type full struct{}
+
+func (full) Load() (map[string]float64, error) { return nil, errors.New("no file") }
+func (full) Save(map[string]float64) error     { return errors.New("no room") }
+
+// What cannot be kept for the next start is shown all the same.
+func TestHandler_ShowsWhatCannotBeKept(t *testing.T) {
+	now := clock()
+	o := testOptions()
+	o.Floor, o.Now = full{}, func() time.Time { return now }
+	m := New(newToy(), o)
+	now = now.Add(2 * saveEvery)
+	if got := series(scraped(t, m), `meterbridge_unpriced_requests_total{provider="acme"}`); got != "2" {
+		t.Errorf("with a full disk: %q, want 2", got)
+	}
+}
+
 // Models beyond the cap are one series; a model keeps the series that it has.
 func TestHandler_CapsModels(t *testing.T) {
 	s := newToy()

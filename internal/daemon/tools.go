@@ -147,7 +147,7 @@ func toolError(err error) error {
 	case errors.As(err, &period):
 		return invalid("%s: %s; %s", period.Name, period.Reason, period.Hint)
 	case errors.As(err, &fault):
-		code := "FAILED"
+		code := bridge.CodeFailed
 		switch {
 		case fault.Nothing:
 			code = bridge.CodeNotFound
@@ -182,6 +182,5 @@ type periodIn struct {
 
 func (p periodIn) resolve(m *Meter) (meterbridge.Period, error) {
 	text := meterbridge.PeriodText{Since: p.Since, Until: p.Until, Zone: p.Timezone, WeekStart: p.WeekStart}
-	d := m.Period()
-	return text.Resolve(meterbridge.Period{Zone: d.Zone, WeekStart: d.WeekStart})
+	return text.Resolve(m.Period())
 }
