@@ -84,39 +84,40 @@ func (w *priceWatch) seen() string {
 }
 
 // look takes the prices of files that have changed into force. Prices that
-// cannot be used leave those in force as they are.
+// cannot be used leave those in force as they are until the files change again;
+// where the ledger cannot be priced by them now, the next look tries again.
 func (w *priceWatch) look(ctx context.Context) {
 	files := w.seen()
 	if files == w.files {
 		return
 	}
-	w.files = files
-	if err := w.meter.reloadPrices(ctx); err != nil {
+	next, err := w.meter.readPrices()
+	if err != nil {
+		w.files = files
 		w.meter.prices.failures.Add(1)
 		w.log.WarnContext(ctx, "the prices in force stay", slog.Any("error", err))
 		return
 	}
-	version := w.meter.prices.now().table.Version()
+	if err := w.meter.ledger.Reprice(ctx, next.table); err != nil {
+		w.log.WarnContext(ctx, "the ledger is not priced anew yet", slog.Any("error", err))
+		return
+	}
+	w.files = files
+	next.keepUser(w.meter.paths)
+	w.meter.prices.inForce.Store(next)
+	version := next.table.Version()
 	w.log.InfoContext(ctx, "prices in force", slog.String("table", version))
 	w.changed(version)
 }
 
-// reloadPrices takes the prices on disk into force and prices the ledger by them.
-func (m *Meter) reloadPrices(ctx context.Context) error {
+// readPrices reads the prices on disk, if they can be used as a whole: a table
+// that cannot be read would be replaced by the embedded one.
+func (m *Meter) readPrices() (*Prices, error) {
 	next, err := loadPrices(m.paths, m.config, m.opts.Now)
-	if err != nil {
-		return err
+	if err == nil && len(next.warn) > 0 {
+		err = errors.New(strings.Join(next.warn, "; "))
 	}
-	// A table that cannot be read would be replaced by the embedded one.
-	if len(next.warn) > 0 {
-		return errors.New(strings.Join(next.warn, "; "))
-	}
-	next.keepUser(m.paths)
-	if err := m.ledger.Reprice(ctx, next.table); err != nil {
-		return err
-	}
-	m.prices.inForce.Store(next)
-	return nil
+	return next, err
 }
 
 // fetch fetches a newer table where it is time for that. look finds it.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -68,6 +69,22 @@ func TestPriceWatch_TakesUpChanges(t *testing.T) {
 	if cost() != overridden || len(told) != 1 || told[0] != m.prices.now().table.Version() {
 		t.Errorf("with an override: cost %d, want %d; told %v", cost(), overridden, told)
 	}
+	// A ledger that cannot be priced now is priced at the next look.
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := os.WriteFile(m.paths.PriceOverrides(), []byte(strings.ReplaceAll(override, "1000", "2000")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if w.look(ended); len(told) != 1 || cost() != overridden {
+		t.Errorf("while the ledger cannot be priced: cost %d, told %v", cost(), told)
+	}
+	if w.look(t.Context()); len(told) != 2 || cost() != 2*overridden {
+		t.Errorf("at the next look: cost %d, want %d; told %v", cost(), 2*overridden, told)
+	}
+	put(override)
+	if len(told) != 3 || cost() != overridden {
+		t.Errorf("with the override as it was: cost %d, told %v", cost(), told)
+	}
 	put("this is no TOML either")
 	if cost() != overridden || m.prices.failures.Load() != 2 {
 		t.Errorf("with a bad file again: cost %d, %d failures", cost(), m.prices.failures.Load())
@@ -75,7 +92,7 @@ func TestPriceWatch_TakesUpChanges(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(m.paths.Data, "prices.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if w.look(t.Context()); m.prices.failures.Load() != 3 || len(told) != 1 || cost() != overridden {
+	if w.look(t.Context()); m.prices.failures.Load() != 3 || len(told) != 3 || cost() != overridden {
 		t.Errorf("with a bad table: cost %d, %d failures, told %v", cost(), m.prices.failures.Load(), told)
 	}
 }
