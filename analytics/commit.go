@@ -164,6 +164,8 @@ func (c *commit) identify() error {
 		b := &u.Batch
 		for i := range b.Requests {
 			r := &b.Requests[i]
+			// As the ledger keeps them, so that they are found again.
+			r.RequestID, r.ResponseID = valid(r.RequestID), valid(r.ResponseID)
 			u.requests = append(u.requests, r.ID())
 			c.l.mem.stores[r.Harness] = r.Store
 		}

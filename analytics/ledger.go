@@ -207,8 +207,15 @@ func (l *Ledger) Revision() uint64 { return l.revision.Load() }
 // Path is the ledger's file.
 func (l *Ledger) Path() string { return l.path }
 
-// quote writes s as an SQL string.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// quote writes s as an SQL string. A statement ends at a NUL, so one within the
+// string is named.
+func quote(s string) string {
+	text := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	if strings.IndexByte(s, 0) < 0 {
+		return text
+	}
+	return "(" + strings.ReplaceAll(text, "\x00", "' || chr(0) || '") + ")"
+}
 
 // Close checkpoints and closes the ledger.
 func (l *Ledger) Close() error {

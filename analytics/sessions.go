@@ -56,7 +56,7 @@ func (c *commit) loadSessions() error {
 	}
 	natives := make([]string, 0, len(missing))
 	for native := range missing {
-		natives = append(natives, quote(native))
+		natives = append(natives, quote(valid(native)))
 	}
 	if err := c.l.each(c.ctx, selectSession+"native IN ("+strings.Join(natives, ", ")+")", c.scanSession); err != nil {
 		return err
