@@ -323,11 +323,13 @@ func (c *commit) reshaped() bool {
 	return c.moved || len(c.replaced)+len(c.unasked)+len(c.aliased)+len(c.mirrors.replaced) > 0 || c.shuffled
 }
 
-// retell notes that more than requests changed of the root of a session.
+// retell notes that more than requests changed of the root of a session,
+// whichever session's log told of it.
 func (c *commit) retell(s *sessionState) {
 	if s == nil {
 		c.shuffled = true
 		return
 	}
+	c.l.mem.touchSession(s.id)
 	c.retold[s.rootID] = true
 }

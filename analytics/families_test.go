@@ -130,3 +130,63 @@ func sameAnswers(t *testing.T, r *rapid.T, l *Ledger, id string, since, until ti
 		r.Fatalf("timeline of %s from %v to %v (-DuckDB +at hand):\n%s", id, since, until, diff)
 	}
 }
+
+// A turn that another session's log ends has ended: the prompt before it, that
+// nothing answered, is in no number.
+func TestWindow_TurnEndedInTheLogOfAnotherSession(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	at := time.Date(2026, 10, 5, 8, 0, 4, 0, time.UTC)
+	begun, ended := logOf("/logs/1.jsonl"), logOf("/logs/2.jsonl")
+	begun.Batch.Prompts = []meterbridge.Prompt{{Harness: "claude-code", NativeID: "p1", Session: "S1", At: at}}
+	begun.Batch.Turns = []meterbridge.Turn{{Harness: "claude-code", Session: "S1", NativeID: "t1"}}
+	ended.Batch.Turns = []meterbridge.Turn{{Harness: "claude-code", Session: "S2", NativeID: "t1", EndedAt: at.Add(19 * time.Second)}}
+	for i, u := range []meterbridge.Unit{begun, ended} {
+		scanned(t, l, u)
+		for name, ask := range map[string]func() (WindowUsage, error){
+			"at hand": func() (WindowUsage, error) { return l.Window(t.Context(), "S1", time.Time{}, time.Time{}) },
+			"DuckDB":  func() (WindowUsage, error) { return l.largeWindow(t.Context(), "S1", time.Time{}, time.Time{}) },
+		} {
+			u, err := ask()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := int64(1 - i); u.Prompts == nil || *u.Prompts != want {
+				t.Errorf("%s, after log %d: prompts %v, want %d", name, i+1, u.Prompts, want)
+			}
+		}
+	}
+}
+
+// Of turns that began at one moment the last one goes on: what is spent and
+// asked is that one's, in every way of asking.
+func TestTimeline_TurnsThatBeganTogether(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	at := func(second int) time.Time { return time.Date(2026, 10, 5, 8, 0, second, 0, time.UTC) }
+	u := logOf("/logs/1.jsonl", said("S1", "r1", 1, 1))
+	u.Batch.Requests[0].EndedAt = at(12)
+	u.Batch.Prompts = []meterbridge.Prompt{{Harness: "claude-code", NativeID: "p1", Session: "S1", At: at(10)}}
+	for n, end := range []int{30, 20, 40} {
+		u.Batch.Turns = append(u.Batch.Turns, meterbridge.Turn{Harness: "claude-code", Session: "S1", NativeID: fmt.Sprint("t", n), EndedAt: at(end)})
+	}
+	scanned(t, l, u)
+	base := at(0).UnixMilli()
+	from, to := bounds(time.Time{}, time.Time{})
+	for name, ask := range map[string]func() (Timeline, error){
+		"at hand": func() (Timeline, error) { return l.Timeline(t.Context(), "S1", time.Time{}, time.Time{}) },
+		"DuckDB": func() (Timeline, error) {
+			return l.largeTimeline(t.Context(), "S1", newTimeline(time.Time{}, time.Time{}), from, to)
+		},
+	} {
+		line, err := ask()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, turn := range line.Turns {
+			got = append(got, fmt.Sprintf("%d-%d %v", (turn.Start-base)/1000, (*turn.End-base)/1000, turn.Counted))
+		}
+		if diff := cmp.Diff([]string{"10-20 false", "10-30 false", "10-40 true"}, got); diff != "" {
+			t.Errorf("%s: turns (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -153,8 +153,12 @@ func (f *family) turns(t tree, unanswered []bool) []Turn {
 // spend notes a request of the turn.
 func (m *turnMark) spend(s *spentRow) {
 	m.requests++
-	if m.lastEnd == nil || s.ended > *m.lastEnd {
-		m.lastEnd, m.called, m.aborted = &s.ended, s.tools != "", s.aborted
+	called := s.tools != ""
+	switch {
+	case m.lastEnd == nil || s.ended > *m.lastEnd:
+		m.lastEnd, m.called, m.aborted = &s.ended, called, s.aborted
+	case s.ended == *m.lastEnd: // of two that ended at once either can tell
+		m.called, m.aborted = m.called || called, m.aborted || s.aborted
 	}
 }
 
@@ -191,13 +195,13 @@ func (f *family) marks(top int64, asked []int64) []marked {
 		case a.start != b.start:
 			return cmp.Compare(a.start, b.start)
 		case a.stop != nil && b.stop != nil:
-			return cmp.Compare(*a.stop, *b.stop)
+			return cmp.Or(cmp.Compare(*a.stop, *b.stop), cmp.Compare(a.outcome, b.outcome))
 		case a.stop != nil:
 			return -1
 		case b.stop != nil:
 			return 1
 		}
-		return 0
+		return cmp.Compare(a.outcome, b.outcome)
 	}
 	slices.SortStableFunc(marks, order)
 	logged := marks[:len(marks):len(marks)]

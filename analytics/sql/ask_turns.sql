@@ -19,29 +19,31 @@ WITH member AS (
   SELECT e.top, coalesce(e.started_at, a.at, e.stop) AS start, e.stop, e.outcome
   FROM ends e ASOF LEFT JOIN asked a ON e.top = a.top AND e.sign >= a.at
 ), covered AS (
-  SELECT top, start, coalesce(stop, lead(start) OVER (PARTITION BY top ORDER BY start), 9223372036854775807) AS until FROM logged
+  SELECT top, start, coalesce(stop, lead(start) OVER (PARTITION BY top ORDER BY start, stop NULLS LAST), 9223372036854775807) AS until FROM logged
 ), marks AS (
   SELECT top, start, stop, outcome, true AS logged FROM logged
   UNION ALL
   SELECT a.top, a.at, NULL, '', false FROM asked a
   WHERE NOT EXISTS (SELECT 1 FROM covered c WHERE c.top = a.top AND (a.at = c.start OR (a.at > c.start AND a.at < c.until)))
 ), turns AS (
-  SELECT row_number() OVER w AS n, *, lead(start) OVER w AS next FROM marks WINDOW w AS (PARTITION BY top ORDER BY start, stop NULLS LAST)
+  SELECT row_number() OVER w AS n, *, lead(start) OVER w AS next FROM marks WINDOW w AS (PARTITION BY top ORDER BY start, stop NULLS LAST, outcome)
+), begun AS ( -- of those that began at one moment the last one goes on
+  SELECT top, start, max(n) AS n FROM turns GROUP BY top, start
 ), spent AS (
   SELECT m.top, coalesce(r.started_at, r.ended_at) AS at, r.ended_at, r.tools <> 0 AS called, fc.aborted
   FROM request r JOIN member m ON m.session = r.session
   LEFT JOIN facet fc ON fc.id = r.facet
   WHERE {bounds}
 ), per_turn AS (
-  SELECT t.top, t.n, count(*) AS requests, max(s.ended_at) AS last_end, arg_max(s.called, s.ended_at) AS called, arg_max(s.aborted, s.ended_at) AS aborted
-  FROM spent s ASOF JOIN turns t ON s.top = t.top AND s.at >= t.start
+  SELECT t.top, t.n, count(*) AS requests, max(s.ended_at) AS last_end, arg_max(s.called, 2 * s.ended_at + s.called::INTEGER) AS called, arg_max(s.aborted, 2 * s.ended_at + s.aborted::INTEGER) AS aborted
+  FROM spent s ASOF JOIN begun t ON s.top = t.top AND s.at >= t.start
   GROUP BY t.top, t.n
 ), prompts AS (
-  SELECT t.top, t.n, count(*) AS prompts FROM asked a ASOF JOIN turns t ON a.top = t.top AND a.at >= t.start WHERE a.counted GROUP BY t.top, t.n
+  SELECT t.top, t.n, count(*) AS prompts FROM asked a ASOF JOIN begun t ON a.top = t.top AND a.at >= t.start WHERE a.counted GROUP BY t.top, t.n
 ), stops AS (
   SELECT t.top, t.n, true AS interrupted
   FROM (SELECT session AS top, happened_at AS at FROM event WHERE session IN (SELECT top FROM member) AND kind = 'interrupted') e
-  ASOF JOIN turns t ON e.top = t.top AND e.at >= t.start
+  ASOF JOIN begun t ON e.top = t.top AND e.at >= t.start
   GROUP BY t.top, t.n
 )
 SELECT t.top, t.start, t.stop, t.outcome, t.logged, coalesce(q.prompts, 0) AS prompts, coalesce(p.requests, 0) AS requests, p.last_end,
