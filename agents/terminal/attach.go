@@ -62,6 +62,10 @@ func (v *Viewer) Write(ctx context.Context, b []byte) error {
 	if v.t.capture != nil {
 		v.t.capture.typed = true
 	}
+	v.t.keyAt = time.Now()
+	if keys := v.t.opts.Keys; keys != nil {
+		keys(v.t.state.Generation, b)
+	}
 	v.t.mu.Unlock()
 	return v.t.Write(ctx, b)
 }

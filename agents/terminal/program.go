@@ -69,7 +69,7 @@ func (p *program) read() {
 	for {
 		n, err := p.master.Read(buf)
 		if n > 0 {
-			p.t.deliver(p.generation, buf[:n])
+			p.t.deliver(p, buf[:n])
 		}
 		if err != nil {
 			return
@@ -96,7 +96,19 @@ func (p *program) wait() {
 	p.code, p.signal = exitOf(p.cmd.ProcessState, err)
 	p.t.exited(p, left)
 	close(p.gone)
+	if ended := p.t.opts.Ended; ended != nil {
+		ended(p.t.State())
+	}
 }
+
+// leads says that keys go to the program itself.
+func (p *program) leads() bool {
+	group, err := foreground(p.master)
+	return err == nil && group == p.cmd.Process.Pid
+}
+
+// canonical says that the terminal collects whole lines.
+func (p *program) canonical() (bool, error) { return canonical(p.master) }
 
 // close lets go of the terminal; the session gets SIGHUP.
 func (p *program) close() {

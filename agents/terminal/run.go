@@ -99,11 +99,12 @@ func (t *Terminal) keys(command string) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.screen.Modes().BracketedPaste {
-		command = "\x1b[200~" + command + "\x1b[201~"
-	} else if strings.Contains(command, "\n") {
+		return append(bracketed(command), '\r'), nil
+	}
+	if strings.Contains(command, "\n") {
 		return nil, fmt.Errorf("%w of several lines: bracketed paste is off", ErrNoPrompt)
 	}
-	return []byte(strings.ReplaceAll(command, "\n", "\r") + "\r"), nil
+	return []byte(command + "\r"), nil
 }
 
 // ready waits until the shell waits for a command: the last mark is a prompt's,
@@ -161,11 +162,10 @@ func (t *Terminal) unmarked() bool {
 
 // editing says that the shell itself reads keys one by one.
 func (p *program) editing() bool {
-	group, err := foreground(p.master)
-	if err != nil || group != p.cmd.Process.Pid {
+	if !p.leads() {
 		return false
 	}
-	lines, err := canonical(p.master)
+	lines, err := p.canonical()
 	return err == nil && !lines
 }
 

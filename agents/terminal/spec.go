@@ -28,6 +28,9 @@ type Spec struct {
 	Base []string
 	// Env is added to it, as "NAME=value".
 	Env []string
+	// Generation is the number of this start when the caller counts them; 0 is the
+	// next one of the terminal.
+	Generation int
 	// Cols and Rows are the size; 0 means 80 and 24.
 	Cols, Rows int
 }

@@ -128,15 +128,26 @@ func (t *Terminal) Interrupt(ctx context.Context) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
 	defer cancel()
-	leads := func() bool {
-		group, err := foreground(p.master)
-		return err != nil || group == p.cmd.Process.Pid
-	}
-	if t.await(limited, stopTick, leads) == nil {
+	ended := func() bool { return t.program != p || p.leads() }
+	if t.await(limited, stopTick, ended) == nil {
 		return nil
 	}
 	if group, err := foreground(p.master); err == nil && group != p.cmd.Process.Pid {
 		signalGroup(group, syscall.SIGKILL)
 	}
 	return ctx.Err()
+}
+
+// Signal sends a signal to the process group that keys go to.
+func (t *Terminal) Signal(sig syscall.Signal) error {
+	p, err := t.running()
+	if err != nil {
+		return err
+	}
+	group, err := foreground(p.master)
+	if err != nil {
+		return fmt.Errorf("signal terminal %s: %w", t.id, err)
+	}
+	signalGroup(group, sig)
+	return nil
 }

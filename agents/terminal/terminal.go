@@ -11,6 +11,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -38,6 +39,12 @@ type Options struct {
 	// Event, when set, is called for what the program tells its terminal. It must
 	// not call the terminal.
 	Event func(generation int, e screen.Event)
+	// Keys, when set, is called for what a person typed in a viewer. It must not
+	// call the terminal.
+	Keys func(generation int, keys []byte)
+	// Ended, when set, is called when a program has ended, in no order with other
+	// calls. It may call the terminal.
+	Ended func(State)
 }
 
 // Phase is what a terminal's program does.
@@ -75,6 +82,8 @@ type Terminal struct {
 	screen  *screen.Screen
 	subs    map[*Subscription]bool
 	viewers map[*Viewer]bool
+	// keyAt is when a person last typed.
+	keyAt time.Time
 	// left are what the last program left behind in its session when it ended.
 	left []process
 	// changed is closed at the next change, when somebody waits for one.
@@ -118,7 +127,10 @@ func (t *Terminal) Start(spec Spec) error {
 		return ErrRunning
 	}
 	spec.complete()
-	generation := t.state.Generation + 1
+	generation, err := t.next(spec)
+	if err != nil {
+		return err
+	}
 	p, err := launch(t, spec, generation)
 	if err != nil {
 		return err
@@ -127,11 +139,23 @@ func (t *Terminal) Start(spec Spec) error {
 	t.state = State{
 		Phase: Running, Generation: generation, PID: p.cmd.Process.Pid, Cols: spec.Cols, Rows: spec.Rows,
 	}
-	t.marks = marks{nonce: p.nonce}
+	t.marks, t.keyAt = marks{nonce: p.nonce}, time.Time{}
 	t.screen = t.newScreen(p)
 	t.notify()
 	p.run()
 	return nil
+}
+
+// next is the generation of the next program: what the caller knows of earlier ones
+// counts too, and a program that is started anew at once may keep its number.
+func (t *Terminal) next(spec Spec) (int, error) {
+	if spec.Generation == 0 {
+		return t.state.Generation + 1, nil
+	}
+	if spec.Generation < t.state.Generation {
+		return 0, fmt.Errorf("%w: generation %d comes behind %d", ErrInvalid, spec.Generation, t.state.Generation)
+	}
+	return spec.Generation, nil
 }
 
 func (t *Terminal) newScreen(p *program) *screen.Screen {
@@ -153,11 +177,11 @@ func (t *Terminal) newScreen(p *program) *screen.Screen {
 	return screen.New(t.state.Cols, t.state.Rows, opts)
 }
 
-// deliver takes output of a generation; that of an older one is dropped.
-func (t *Terminal) deliver(generation int, b []byte) {
+// deliver takes output of a program; that of an older one is dropped.
+func (t *Terminal) deliver(p *program, b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if generation != t.state.Generation {
+	if t.program != p {
 		return
 	}
 	_, _ = t.screen.Write(b) // it never fails
@@ -174,13 +198,12 @@ func (t *Terminal) deliver(generation int, b []byte) {
 // members of its session that still live.
 func (t *Terminal) exited(p *program, left []process) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.program != p {
-		return
+	if t.program == p {
+		t.program, t.left = nil, left
+		t.state.Phase, t.state.Code, t.state.Signal = Exited, p.code, p.signal
+		t.notify()
 	}
-	t.program, t.left = nil, left
-	t.state.Phase, t.state.Code, t.state.Signal = Exited, p.code, p.signal
-	t.notify()
+	t.mu.Unlock()
 }
 
 // notify wakes whoever waits for a change.

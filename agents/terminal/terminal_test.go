@@ -120,7 +120,7 @@ func TestTerminal_ALateByteOfAnOlderGenerationIsDropped(t *testing.T) {
 	stop(t, term)
 	begin(t, term, sh(`echo second; sleep 100`))
 	shows(t, term, "second")
-	term.deliver(1, []byte("late"))
+	term.deliver(old, []byte("late"))
 	term.exited(old, nil)
 	text, err := term.Text(within(t), 9)
 	if err != nil || text != "second" {
