@@ -10,6 +10,7 @@ const (
 	Working    Status = "working"
 	NeedsInput Status = "needs-input"
 	Finished   Status = "finished"
+	Idle       Status = "idle"
 	Exited     Status = "exited"
 )
 

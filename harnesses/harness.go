@@ -182,4 +182,6 @@ type Harness struct {
 	Database func(Kind, Options) DatabaseParser
 	// Telemetry understands its OpenTelemetry; nil where that tells of no requests.
 	Telemetry *Telemetry
+	// Launch says how it is started as an agent; nil where that is not known.
+	Launch *meterbridge.LaunchProfile
 }

@@ -127,3 +127,42 @@ CREATE TABLE told (
   session VARCHAR NOT NULL,           -- the main session; '' where it is not told
   model VARCHAR NOT NULL, kind VARCHAR NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, tokens BIGINT NOT NULL
 );
+
+-- Agents, live and past: one row each, as it is now. argv is JSON, null but for any
+-- other program. exited_at is null while it runs, exit_code where none is known.
+CREATE TABLE agent (
+  id VARCHAR NOT NULL, name VARCHAR NOT NULL, harness VARCHAR NOT NULL, kind VARCHAR NOT NULL, origin VARCHAR NOT NULL,
+  workspace VARCHAR NOT NULL, dir VARCHAR NOT NULL, argv VARCHAR, model VARCHAR NOT NULL,
+  dangerous BOOLEAN NOT NULL, trust BOOLEAN NOT NULL, generation INTEGER NOT NULL, pid INTEGER NOT NULL,
+  created_at BIGINT NOT NULL, started_at BIGINT, exited_at BIGINT, exit_code BIGINT, seen_at BIGINT
+);
+
+-- Which session is which agent's, and what of it: from_ms is null for all of it
+-- until to_ms, which is null while it is bound. Both are half-open.
+CREATE TABLE binding (
+  agent VARCHAR NOT NULL, harness VARCHAR NOT NULL, session VARCHAR NOT NULL,
+  source VARCHAR NOT NULL,            -- given, hook, inferred
+  generation INTEGER NOT NULL, from_ms BIGINT, to_ms BIGINT
+);
+
+-- What an agent did when: the spans of one agent follow each other without gaps.
+-- to_ms is null for the one that holds. source and confidence tell how it is known.
+CREATE TABLE status_span (
+  agent VARCHAR NOT NULL, generation INTEGER NOT NULL, status VARCHAR NOT NULL, from_ms BIGINT NOT NULL, to_ms BIGINT,
+  source VARCHAR NOT NULL, confidence VARCHAR NOT NULL
+);
+
+-- Usage turns of agents; ended_at is null and ended_as '' while one is open.
+CREATE TABLE agent_turn (
+  agent VARCHAR NOT NULL, generation INTEGER NOT NULL, prompt_id VARCHAR NOT NULL, started_at BIGINT NOT NULL, ended_at BIGINT, ended_as VARCHAR NOT NULL
+);
+
+-- The user's consent that one agent may work with another agent or terminal.
+CREATE TABLE agent_link (from_agent VARCHAR NOT NULL, to_agent VARCHAR NOT NULL, created_at BIGINT NOT NULL);
+
+-- Commands and texts that callers other than a person sent to terminals. command
+-- has at most 200 characters, and none where no texts are kept.
+CREATE TABLE terminal_run (
+  caller VARCHAR NOT NULL, agent VARCHAR NOT NULL, happened_at BIGINT NOT NULL, verb VARCHAR NOT NULL, command VARCHAR NOT NULL,
+  exit_code BIGINT, bytes BIGINT NOT NULL, took_ms BIGINT NOT NULL, outcome VARCHAR NOT NULL
+);

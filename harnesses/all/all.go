@@ -3,6 +3,7 @@
 package all
 
 import (
+	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/aider"
 	"meterbridge/harnesses/amp"
@@ -32,6 +33,7 @@ import (
 	"meterbridge/harnesses/pi"
 	"meterbridge/harnesses/qwencode"
 	"meterbridge/harnesses/roocode"
+	"meterbridge/harnesses/shells"
 	"meterbridge/harnesses/traecli"
 	"meterbridge/harnesses/vibe"
 	"meterbridge/harnesses/vscodecopilot"
@@ -76,4 +78,16 @@ func Harnesses() []harnesses.Harness {
 		codebuff.Harness(),
 		devin.Harness(),
 	}
+}
+
+// LaunchProfiles are the profiles of everything that can be started as an agent:
+// the harnesses that declare one, the shells and any other program.
+func LaunchProfiles() map[string]meterbridge.LaunchProfile {
+	profiles := shells.Profiles()
+	for _, h := range Harnesses() {
+		if h.Launch != nil {
+			profiles[h.ID] = *h.Launch
+		}
+	}
+	return profiles
 }

@@ -26,6 +26,7 @@ func Harness() harnesses.Harness {
 		Name:          "Claude Code",
 		ParserVersion: parserVersion,
 		Declaration:   declaration(),
+		Launch:        launch(),
 		Roots:         roots,
 		Claim:         claim,
 		Skip:          skip,

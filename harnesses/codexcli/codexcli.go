@@ -34,6 +34,7 @@ func Harness() harnesses.Harness {
 		Name:          "Codex CLI",
 		ParserVersion: 1,
 		Declaration:   declaration(),
+		Launch:        launch(),
 		Roots:         roots,
 		Claim:         claim,
 		Skip:          skip,

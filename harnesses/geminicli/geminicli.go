@@ -28,6 +28,7 @@ func Harness() harnesses.Harness {
 		Name:          "Gemini CLI",
 		ParserVersion: parserVersion,
 		Declaration:   declaration(),
+		Launch:        launch(),
 		Roots:         roots,
 		Claim:         recordings.Claim,
 		Skip:          recordings.Skip,

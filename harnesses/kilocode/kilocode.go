@@ -33,6 +33,7 @@ func Harness() harnesses.Harness {
 		DatabaseVariable: "KILO_DB",
 		FolderVariable:   "KILO_DATA_DIR",
 		Declaration:      declaration(),
+		Launch:           launch(),
 	}.Harness()
 	return beside(h, tasks)
 }

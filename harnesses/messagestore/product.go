@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"meterbridge"
 	"meterbridge/harnesses"
 )
 
@@ -33,6 +34,8 @@ type Product struct {
 	// FolderVariable names the folder; it is a convenience of ours.
 	FolderVariable string
 	Declaration    harnesses.Declaration
+	// Launch says how it is started as an agent.
+	Launch *meterbridge.LaunchProfile
 }
 
 // Harness returns the product as the scanner knows it.
@@ -43,6 +46,7 @@ func (p Product) Harness() harnesses.Harness {
 		Name:          p.Name,
 		ParserVersion: parserVersion,
 		Declaration:   p.Declaration,
+		Launch:        p.Launch,
 		Roots:         p.roots,
 		Claim:         p.claim,
 		Skip:          skip,

@@ -20,6 +20,7 @@ func Harness() harnesses.Harness {
 		DatabaseVariable: "OPENCODE_DB",
 		FolderVariable:   "OPENCODE_DATA_DIR",
 		Declaration:      declaration(),
+		Launch:           launch(),
 	}.Harness()
 }
 

@@ -35,6 +35,7 @@ func Harness() harnesses.Harness {
 		Name:          "Qwen Code",
 		ParserVersion: parserVersion,
 		Declaration:   declaration(),
+		Launch:        launch(),
 		Roots:         places,
 		Claim:         claim,
 		Skip:          skip,

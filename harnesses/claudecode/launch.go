@@ -1,0 +1,24 @@
+package claudecode
+
+import "meterbridge"
+
+// launch: a session gets the id that it is given. There is no flag for dangerous
+// mode that asks nothing itself, so the permission hook says yes instead.
+func launch() *meterbridge.LaunchProfile {
+	return &meterbridge.LaunchProfile{
+		Kind:            meterbridge.AIAgent,
+		Program:         []string{"claude"},
+		New:             []string{"--session-id", "{session}"},
+		Resume:          []string{"--resume", "{session}"},
+		Model:           []string{"--model", "{model}"},
+		DangerousByHook: true,
+		MCPArgs:         []string{"--mcp-config", "{file}"},
+		MCPFile:         `{"mcpServers":{"{server}":{"command":{command},"args":{args},"env":{env}}}}`,
+		Interrupt:       []string{"\x1b"},
+		Exit:            []string{"\x03", "\x03"},
+		NotFound:        []string{"No conversation found with session ID"},
+		TrustPrompt:     []string{"Do you trust", "trust this folder"},
+		TrustKeys:       []string{"\r"},
+		Version:         []string{"--version"},
+	}
+}

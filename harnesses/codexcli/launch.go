@@ -1,0 +1,26 @@
+package codexcli
+
+import "meterbridge"
+
+// launch: the id of a new session is known only from its log or a hook. Settings
+// are given for one launch by -c, whose values are TOML.
+func launch() *meterbridge.LaunchProfile {
+	return &meterbridge.LaunchProfile{
+		Kind:      meterbridge.AIAgent,
+		Program:   []string{"codex"},
+		Resume:    []string{"resume", "{session}"},
+		Model:     []string{"--model", "{model}"},
+		Dangerous: []string{"--dangerously-bypass-approvals-and-sandbox"},
+		Trust:     []string{"-c", `projects={{dir-json}={trust_level="trusted"}}`},
+		MCPArgs: []string{
+			"-c", "mcp_servers.{server}.command={command}", "-c", "mcp_servers.{server}.args={args}",
+			"-c", "mcp_servers.{server}.env={env-toml}",
+		},
+		Interrupt:   []string{"\x1b"},
+		Exit:        []string{"\x03", "\x03"},
+		NotFound:    []string{"No saved session found", "no rollout found for thread"},
+		TrustPrompt: []string{"Do you trust the contents of this directory"},
+		TrustKeys:   []string{"\r"},
+		Version:     []string{"--version"},
+	}
+}
