@@ -184,4 +184,6 @@ type Harness struct {
 	Telemetry *Telemetry
 	// Launch says how it is started as an agent; nil where that is not known.
 	Launch *meterbridge.LaunchProfile
+	// Hooks is how it tells what its agents are doing; nil where it does not.
+	Hooks *Hooks
 }
