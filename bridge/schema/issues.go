@@ -16,15 +16,24 @@ import (
 func collect(e *jsonschema.ValidationError, issues []Issue) []Issue {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not:
-		return append(issues, Issue{pointer(e.InstanceLocation), say(e.ErrorKind)})
+		return append(issues, leaf(e))
 	}
 	if len(e.Causes) == 0 {
-		return append(issues, Issue{pointer(e.InstanceLocation), say(e.ErrorKind)})
+		return append(issues, leaf(e))
 	}
 	for _, cause := range e.Causes {
 		issues = collect(cause, issues)
 	}
 	return issues
+}
+
+func leaf(e *jsonschema.ValidationError) Issue {
+	path := e.ErrorKind.KeywordPath()
+	keyword := ""
+	if len(path) > 0 {
+		keyword = path[len(path)-1]
+	}
+	return Issue{Path: pointer(e.InstanceLocation), Keyword: keyword, Message: say(e.ErrorKind)}
 }
 
 func pointer(location []string) string {
@@ -58,13 +67,13 @@ func say(fault jsonschema.ErrorKind) string {
 	case *kind.MinItems:
 		return "fewer than " + strconv.Itoa(k.Want) + " items"
 	case *kind.Maximum:
-		return "greater than " + number(k.Want)
+		return "greater than " + exact(k.Want)
 	case *kind.Minimum:
-		return "less than " + number(k.Want)
+		return "less than " + exact(k.Want)
 	case *kind.ExclusiveMaximum:
-		return "not less than " + number(k.Want)
+		return "not less than " + exact(k.Want)
 	case *kind.ExclusiveMinimum:
-		return "not greater than " + number(k.Want)
+		return "not greater than " + exact(k.Want)
 	case *kind.Format:
 		return "is no " + k.Want
 	case *kind.AnyOf, *kind.OneOf, *kind.Not:
@@ -90,7 +99,7 @@ func kinds(names []string) string {
 	return article(strings.Join(list, " or "))
 }
 
-func number(r *big.Rat) string {
+func exact(r *big.Rat) string {
 	if r.IsInt() {
 		return r.Num().String()
 	}

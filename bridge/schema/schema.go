@@ -1,7 +1,9 @@
 // Package schema holds JSON Schemas that are compiled once, and says in one line
-// per fault what is wrong with a value, in words a model can act on. A schema
-// that cannot be compiled is an error, never skipped; nothing is ever fetched.
-// It imports nothing of the project; registry and pipeline call it.
+// per fault what is wrong with a value, in words a model can act on. Subset takes
+// the part of the language that manifests may use, with bounds on size and work;
+// Compile takes all of draft 2020-12, for tools whose author is us. A schema that
+// cannot be compiled is an error, never skipped; nothing is ever fetched. Of the
+// project it imports bridge/strictjson; manifest, registry and pipeline call it.
 package schema
 
 import (
@@ -18,14 +20,21 @@ import (
 var ErrSchema = errors.New("unusable JSON Schema")
 
 // Schema is a compiled schema. It may be used by several goroutines.
-type Schema struct{ compiled *jsonschema.Schema }
+type Schema struct {
+	// full is of Compile, subset of Subset; one of them is set.
+	full   *jsonschema.Schema
+	subset *document
+}
 
-// Issue is one fault of a value.
+// Issue is one fault of a value, or of a schema.
 type Issue struct {
 	// Path is the JSON pointer of the faulty value, "" for the whole.
-	Path string
+	Path string `json:"path"`
+	// Keyword is that of the schema which the value breaks; of a faulty schema the one
+	// that is wrong.
+	Keyword string `json:"keyword"`
 	// Message says what is wrong with it.
-	Message string
+	Message string `json:"message"`
 }
 
 // String is the line that a model reads.
@@ -64,20 +73,19 @@ func Compile(text json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
 	}
-	return &Schema{compiled}, nil
+	return &Schema{full: compiled}, nil
 }
 
 // Check returns what is wrong with a JSON value, nothing when it fits.
 func (s *Schema) Check(text json.RawMessage) []Issue {
+	if s.subset != nil {
+		return s.subset.check(text)
+	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return []Issue{{Message: "not valid JSON"}}
 	}
-	return s.check(value)
-}
-
-func (s *Schema) check(value any) []Issue {
-	err := s.compiled.Validate(value)
+	err = s.full.Validate(value)
 	if err == nil {
 		return nil
 	}

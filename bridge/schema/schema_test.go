@@ -36,7 +36,7 @@ func TestCheck_SaysWhatIsWrong(t *testing.T) {
 }
 
 func TestLines_AreBounded(t *testing.T) {
-	issues := []Issue{{"/a", "x"}, {"/b", "y"}, {"/c", "z"}}
+	issues := []Issue{{"/a", "", "x"}, {"/b", "", "y"}, {"/c", "", "z"}}
 	if got, want := Lines(issues, 2), "`/a`: x\n`/b`: y\nand 1 more"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -19,7 +19,7 @@ const MaxDepth = 64
 // is not one strict JSON-RPC message.
 var (
 	ErrSyntax = errors.New("not valid JSON")
-	ErrShape  = errors.New("not a strict JSON-RPC message")
+	ErrShape  = errors.New("not strict JSON")
 )
 
 // Span is a stretch of the message, in bytes; From == To means that it is absent.
