@@ -44,7 +44,8 @@ type Agent struct {
 	Workspace string
 	// Dir is the absolute folder in which it works.
 	Dir string
-	// Argv is what ShellCommand runs; nil for every other harness.
+	// Argv is what ShellCommand runs; for other harnesses further arguments of their
+	// program. Nil for none.
 	Argv []string
 	// Model is what was asked for at its start; empty for the harness's own choice.
 	Model string

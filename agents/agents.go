@@ -25,6 +25,10 @@ var (
 	ErrNotRunning = errors.New("the agent does not run")
 	// ErrTaken: another agent has the name.
 	ErrTaken = errors.New("another agent has this name")
+	// ErrInvalid: what was asked for is outside its bounds.
+	ErrInvalid = errors.New("invalid")
+	// ErrNoProgram: the harness's program is not installed where the daemon looks.
+	ErrNoProgram = errors.New("the program is not on the PATH of the daemon")
 	// ErrCannot: the harness has no way to do what was asked for.
 	ErrCannot = errors.New("the harness cannot do this")
 )
