@@ -59,6 +59,7 @@ const (
 	CodeInvalidResult = "INVALID_RESULT"
 	CodeUnavailable   = "UNAVAILABLE"
 	CodeInternal      = "INTERNAL"
+	CodeRateLimited   = "RATE_LIMITED"
 	// CodeFailed: the question is good and could not be answered.
 	CodeFailed = "FAILED"
 )

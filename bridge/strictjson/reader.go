@@ -9,6 +9,8 @@ import (
 type reader struct {
 	text []byte
 	at   int
+	// nodes counts values, most bounds them; 0 does not.
+	nodes, most int
 }
 
 func (r *reader) wrong(what string) error {
@@ -36,6 +38,9 @@ func (r *reader) space() {
 
 // value reads one value; inside hears of the members when it is an object.
 func (r *reader) value(depth int, inside member) error {
+	if r.nodes++; r.most > 0 && r.nodes > r.most {
+		return fmt.Errorf("%w: more than %d values", ErrShape, r.most)
+	}
 	switch c := r.peek(); {
 	case c == '{':
 		return r.object(depth, inside)

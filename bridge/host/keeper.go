@@ -1,0 +1,201 @@
+package host
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// State is that of an extension.
+type State string
+
+// The states of an extension that may run.
+const (
+	Idle      State = "idle"
+	Starting  State = "starting"
+	Ready     State = "ready"
+	Suspended State = "suspended"
+	Crashed   State = "crashed"
+	Failed    State = "failed"
+	// Off: it may not run any more.
+	Off State = "off"
+)
+
+// keeper keeps one extension: it starts it when it is wanted, one process or
+// connection at a time.
+type keeper struct {
+	h  *Host
+	x  Extension
+	ch chan struct{} // wanted: a start is asked for
+	// attached takes connections that the extension opened itself.
+	attached chan *peer
+	ctx      context.Context
+	stop     context.CancelCauseFunc
+	// before is closed when the keeper that this one replaced has ended; gone when
+	// this one has.
+	before, gone chan struct{}
+	log          *tail
+	limiters     limiters
+	store        *storage
+
+	mu     sync.Mutex
+	state  State
+	reason string
+	// peer is the connection that is in use, nil without one.
+	peer     *peer
+	confined bool
+	// calls are those that wait for an answer, in order of arrival.
+	calls  []*pending
+	hidden map[string]bool
+	// used is when the last call ended or the extension came up.
+	used time.Time
+	// crashes are when it crashed, retryAt is when it may start again.
+	crashes []time.Time
+	retryAt time.Time
+	starts  int
+}
+
+// keep begins to keep an extension; h.mu is held.
+func (h *Host) keep(x Extension, before *keeper) *keeper {
+	k := &keeper{
+		h: h, x: x, ch: make(chan struct{}, 1), attached: make(chan *peer), gone: make(chan struct{}), state: Idle, log: &tail{},
+		hidden: map[string]bool{}, limiters: limiters{of: map[string]*rate.Limiter{}, now: h.o.Now},
+	}
+	if before != nil {
+		k.before, k.log = before.gone, before.log
+	}
+	k.store = newStorage(x.Data)
+	k.ctx, k.stop = context.WithCancelCause(h.ctx)
+	h.running.Go(k.run)
+	return k
+}
+
+// keeps tells whether the keeper can go on with what is now told of its
+// extension.
+func (k *keeper) keeps(x Extension) bool {
+	a, b := k.x, x
+	a.Secret, b.Secret = nil, nil // functions cannot be compared, and read what is now
+	return reflect.DeepEqual(a, b)
+}
+
+// end ends the extension; why is one of the causes.
+func (k *keeper) end(why error) {
+	k.mu.Lock()
+	k.setState(Off, "")
+	k.mu.Unlock()
+	k.cancelCalls(why, func(*pending) bool { return true })
+	k.stop(why)
+}
+
+// setState notes a state; k.mu is held.
+func (k *keeper) setState(s State, reason string) {
+	if k.state == s && k.reason == reason || k.state == Off {
+		return
+	}
+	k.state, k.reason = s, reason
+	k.h.o.Log.Info("extension_state", "extension", k.x.Package, "state", string(s), "reason", reason)
+	k.h.o.Changed(k.x.Package)
+}
+
+func (k *keeper) wake() {
+	select {
+	case k.ch <- struct{}{}:
+	default:
+	}
+}
+
+// forgive forgets crashes and failures.
+func (k *keeper) forgive() {
+	k.mu.Lock()
+	k.crashes, k.retryAt = nil, time.Time{}
+	if k.state == Failed || k.state == Crashed {
+		k.setState(Idle, "")
+	}
+	k.mu.Unlock()
+}
+
+// run is the life of the extension.
+func (k *keeper) run() {
+	defer close(k.gone)
+	if k.before != nil {
+		<-k.before
+	}
+	for k.ctx.Err() == nil {
+		select {
+		case <-k.ctx.Done():
+		case p := <-k.attached:
+			k.serve(p, nil)
+		case <-k.ch:
+			if k.rest() {
+				k.start()
+			}
+		}
+	}
+}
+
+// rest waits until a crashed extension may start again. It is false when it may
+// not start at all.
+func (k *keeper) rest() bool {
+	k.mu.Lock()
+	wait, failed, none := k.retryAt.Sub(k.h.o.Now()), k.state == Failed, len(k.x.Argv) == 0
+	k.mu.Unlock()
+	if failed || none {
+		return false
+	}
+	if wait <= 0 {
+		return true
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-k.ctx.Done():
+		return false
+	}
+}
+
+// start starts the extension's process and serves it until it ends.
+func (k *keeper) start() {
+	k.mu.Lock()
+	reason := "created"
+	switch {
+	case k.state == Crashed:
+		reason = "crashed"
+	case k.starts > 0:
+		reason = "woken"
+	}
+	k.starts++
+	k.setState(Starting, "")
+	k.mu.Unlock()
+	p, err := k.spawn()
+	if err != nil {
+		k.ended(ending{state: Crashed, reason: err.Error()})
+		return
+	}
+	k.h.o.Started(k.x.Package, reason)
+	launch := "woken"
+	if reason == "created" {
+		launch = "created"
+	}
+	peer := newPeer(k, Lines(p.stdout, p.stdin, p.stdout.Close), launch)
+	k.serve(peer, p)
+}
+
+// spawn starts the program inside its fence.
+func (k *keeper) spawn() (*process, error) {
+	if err := folders(k.x); err != nil {
+		return nil, err
+	}
+	mark, argv := randomID(), k.x.Argv
+	if k.h.o.Sandbox != "" {
+		var err error
+		if argv, err = fence(k.x).Argv(k.h.o.Sandbox, argv); err != nil {
+			return nil, err
+		}
+	}
+	return start(argv, environment(k.x, mark, k.h.o.Getenv), k.x.Data, mark, k.log)
+}
