@@ -47,7 +47,24 @@ type Result struct {
 	// Structured is the answer as a JSON object that fits the output schema; nil
 	// for a tool without one.
 	Structured any
+	// Content replaces Text when it is not nil.
+	Content []Content
+	// IsError: the content says what went wrong.
+	IsError bool
 }
+
+// Content is one item of an answer: a text, or an image in base64.
+type Content struct {
+	// Type is "text" or "image".
+	Type string `json:"type"`
+	Text string `json:"text,omitempty"`
+	// Data is the image in base64, MimeType its type.
+	Data     string `json:"data,omitempty"`
+	MimeType string `json:"mimeType,omitempty"`
+}
+
+// TextContent is an item of text.
+func TextContent(text string) Content { return Content{Type: "text", Text: text} }
 
 // The codes of errors that an agent may meet.
 const (

@@ -88,7 +88,7 @@ func (k *keeper) take(ctx context.Context, p *peer, env envelope, id int64) erro
 	k.mu.Lock()
 	busy := k.peer != nil && k.peer.own
 	if k.peer != nil && !busy {
-		k.peer.fail(ending{state: Suspended, grace: k.h.times.Suspend}) // its place is taken
+		k.peer.fail(ending{state: bridge.StateSuspended, grace: k.h.times.Suspend}) // its place is taken
 	}
 	k.mu.Unlock()
 	if busy {

@@ -11,33 +11,12 @@ import (
 	"meterbridge/bridge"
 )
 
-// Agent is who calls a tool, as extensions see it.
-type Agent struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
-// Call is a call of a tool.
-type Call struct {
-	// Tool is its name in the manifest.
-	Tool  string
-	Args  json.RawMessage
-	Agent Agent
-	// Progress hears of each progress line; nil when nobody does.
-	Progress func(text string)
-}
-
-// Reply is what an extension answered.
-type Reply struct {
-	// Result is its value as JSON, nil for none. Error is its error text, with
-	// Failed.
-	Result json.RawMessage
-	Error  string
-	Failed bool
-	// Wake is how long the extension took to come up and to have a handler, Handler
-	// how long that took. Steps counts progress lines.
-	Wake, Handler time.Duration
-	Steps         int
+// reply is what an extension answered.
+type reply struct {
+	// result is its value as JSON, nil for none. text is its error, with failed.
+	result json.RawMessage
+	text   string
+	failed bool
 }
 
 // answerMargin is how long before its deadline a call is answered: the last
@@ -46,8 +25,12 @@ const answerMargin = 50 * time.Millisecond
 
 // pending is a call that waits for its answer.
 type pending struct {
-	id       string
-	call     Call
+	id   string
+	call bridge.Invocation
+	// progress hears of each progress line.
+	progress func(string)
+	// trace takes how long it all took; it may be nil.
+	trace    *bridge.CallTrace
 	deadline time.Time
 	// done takes the outcome; it has room for one.
 	done           chan outcome
@@ -58,26 +41,32 @@ type pending struct {
 }
 
 type outcome struct {
-	reply Reply
+	reply reply
 	err   error
 }
 
-// Do carries a call to an extension and waits for the answer. The context's
-// deadline is when the caller is answered; what comes later is dropped. Errors
-// are *bridge.ToolError or the context's.
-func (h *Host) Do(ctx context.Context, pkg string, c Call) (Reply, error) {
-	k := h.find(pkg)
+// Call implements bridge.Runtime. The context's deadline is when the caller is
+// answered; what comes later is dropped.
+func (h *Host) Call(ctx context.Context, c bridge.Invocation) (bridge.Result, error) {
+	k := h.find(c.Extension)
 	if k == nil {
-		return Reply{}, unavailable("the extension %s is turned off", pkg)
+		return bridge.Result{}, unavailable("the extension %s is turned off", c.Extension)
 	}
-	return k.do(ctx, c)
+	r, err := k.do(ctx, c)
+	if err != nil {
+		return bridge.Result{}, err
+	}
+	return k.result(c.Tool, r)
 }
 
-func (k *keeper) do(ctx context.Context, c Call) (Reply, error) {
-	p := &pending{id: "c-" + strconv.FormatInt(k.h.calls.Add(1), 10), call: c, done: make(chan outcome, 1), arrived: k.h.o.Now()}
+func (k *keeper) do(ctx context.Context, c bridge.Invocation) (reply, error) {
+	p := &pending{
+		id: "c-" + strconv.FormatInt(k.h.calls.Add(1), 10), call: c, done: make(chan outcome, 1), arrived: k.h.o.Now(),
+		progress: func(text string) { bridge.Progress(ctx, text) }, trace: bridge.TraceOf(ctx),
+	}
 	p.deadline, _ = ctx.Deadline()
 	if err := k.enqueue(p); err != nil {
-		return Reply{}, err
+		return reply{}, err
 	}
 	up := time.NewTimer(k.h.times.Ready)
 	defer up.Stop()
@@ -98,13 +87,13 @@ func (k *keeper) enqueue(p *pending) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch k.state {
-	case Off:
-		return unavailable("the extension %s is turned off", k.x.Package)
-	case Failed:
-		return unavailable("the extension %s does not run: %s; its user can start it again", k.x.Package, k.reason)
+	case bridge.StateOff:
+		return unavailable("the extension %s is turned off", k.x.Name)
+	case bridge.StateFailed:
+		return unavailable("the extension %s does not run: %s; its user can start it again", k.x.Name, k.reason)
 	}
-	if wait := k.retryAt.Sub(k.h.o.Now()); k.state == Crashed && wait > k.h.times.Ready {
-		return unavailable("the extension %s crashed (%s) and starts again in %v", k.x.Package, k.reason, wait.Round(time.Second))
+	if wait := k.retryAt.Sub(k.h.o.Now()); k.state == bridge.StateCrashed && wait > k.h.times.Ready {
+		return unavailable("the extension %s crashed (%s) and starts again in %v", k.x.Name, k.reason, wait.Round(time.Second))
 	}
 	k.calls = append(k.calls, p)
 	if k.peer == nil {
@@ -128,7 +117,7 @@ func (k *keeper) deliver() {
 			continue
 		}
 		p.sent, p.begun = true, k.h.o.Now()
-		event := map[string]any{"callId": p.id, "tool": p.call.Tool, "args": p.call.Args, "agent": p.call.Agent}
+		event := map[string]any{"callId": p.id, "tool": p.call.Tool, "args": p.call.Args, "agent": map[string]string{"id": p.call.Agent, "name": p.call.AgentName}}
 		if !p.deadline.IsZero() {
 			event["deadline"] = p.deadline.Add(answerMargin).UnixMilli()
 		}
@@ -141,7 +130,7 @@ func (k *keeper) giveUp(p *pending) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.peer == nil || !k.peer.ready {
-		k.settle(p, outcome{err: unavailable("the extension %s did not come up within %v", k.x.Package, k.h.times.Ready)})
+		k.settle(p, outcome{err: unavailable("the extension %s did not come up within %v", k.x.Name, k.h.times.Ready)})
 	}
 }
 
@@ -154,18 +143,20 @@ func (k *keeper) settle(p *pending, o outcome) bool {
 	k.calls = slices.Delete(k.calls, i, i+1)
 	now := k.h.o.Now()
 	k.used = now
-	o.reply.Wake, o.reply.Steps = now.Sub(p.arrived), p.steps
-	if p.sent {
-		o.reply.Wake, o.reply.Handler = p.begun.Sub(p.arrived), now.Sub(p.begun)
+	if p.trace != nil {
+		p.trace.Woke, p.trace.Progress = now.Sub(p.arrived), p.steps
+		if p.sent {
+			p.trace.Woke, p.trace.Handled = p.begun.Sub(p.arrived), now.Sub(p.begun)
+		}
 	}
 	p.done <- o
 	return true
 }
 
 // withdraw takes back a call that nobody waits for any more.
-func (k *keeper) withdraw(ctx context.Context, p *pending) (Reply, error) {
+func (k *keeper) withdraw(ctx context.Context, p *pending) (reply, error) {
 	k.mu.Lock()
-	if k.settle(p, outcome{err: ctx.Err()}) && p.sent && k.peer != nil {
+	if k.settle(p, outcome{err: ended(ctx, k.x.Name)}) && p.sent && k.peer != nil {
 		k.peer.tell("tools.cancel", cancelled(k.peer, p, why(ctx)))
 	}
 	k.mu.Unlock()
@@ -175,10 +166,24 @@ func (k *keeper) withdraw(ctx context.Context, p *pending) (Reply, error) {
 
 // why is the word for the reason that ended a context.
 func why(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.DeadlineExceeded):
 		return "timeout"
+	case errors.Is(cause, bridge.ErrUnlinked), errors.Is(cause, bridge.ErrDisabled), errors.Is(cause, bridge.ErrShutdown):
+		return reason(cause)
 	}
 	return "cancelled"
+}
+
+// reason is the word for a cause that extensions are told.
+func reason(cause error) string {
+	switch {
+	case errors.Is(cause, bridge.ErrUnlinked):
+		return "unlinked"
+	case errors.Is(cause, bridge.ErrDisabled):
+		return "disabled"
+	}
+	return "shutdown"
 }
 
 // cancelled is the event of a cancelled call; cards are not told the reason.
@@ -198,18 +203,27 @@ func (k *keeper) cancelCalls(cause error, which func(*pending) bool) {
 		if !which(p) {
 			continue
 		}
-		k.settle(p, outcome{err: stopped(cause, k.x.Package)})
+		k.settle(p, outcome{err: stopped(cause, k.x.Name)})
 		if p.sent && k.peer != nil {
-			k.peer.tell("tools.cancel", cancelled(k.peer, p, cause.Error()))
+			k.peer.tell("tools.cancel", cancelled(k.peer, p, reason(cause)))
 		}
 	}
 }
 
+// ended is the error of a call whose context ended: its own, unless the bridge
+// itself ended it for a reason that its caller should read.
+func ended(ctx context.Context, pkg string) error {
+	if cause := context.Cause(ctx); cause != ctx.Err() { //nolint:errorlint // the same value, not the same kind
+		return stopped(cause, pkg)
+	}
+	return ctx.Err()
+}
+
 func stopped(cause error, pkg string) error {
 	switch {
-	case errors.Is(cause, errUnlinked):
+	case errors.Is(cause, bridge.ErrUnlinked):
 		return &bridge.ToolError{Code: codeNotConnected, Message: "the user removed the link to " + pkg + " during the call"}
-	case errors.Is(cause, errDisabled):
+	case errors.Is(cause, bridge.ErrDisabled):
 		return unavailable("the user turned %s off during the call", pkg)
 	}
 	return unavailable("the daemon is stopping")

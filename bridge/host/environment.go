@@ -21,10 +21,10 @@ const (
 const protocol = 1
 
 // environment is all that an extension finds in its environment.
-func environment(x Extension, mark string, getenv func(string) string) []string {
+func environment(x *extension, mark string, getenv func(string) string) []string {
 	env := []string{
 		"HOME=" + x.Data, "TMPDIR=" + filepath.Join(x.Data, "tmp"),
-		nameVariable + "=" + x.Package, fmt.Sprintf("%s=%d", protocolVariable, protocol), markVariable + "=" + mark,
+		nameVariable + "=" + x.Name, fmt.Sprintf("%s=%d", protocolVariable, protocol), markVariable + "=" + mark,
 	}
 	names := []string{"PATH", "LANG", "TZ"}
 	if runtime.GOOS == "windows" {
@@ -35,7 +35,12 @@ func environment(x Extension, mark string, getenv func(string) string) []string 
 			env = append(env, name+"="+value)
 		}
 	}
-	return append(env, x.Env...)
+	for _, name := range x.Env {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 // The limits of a process.
@@ -47,15 +52,15 @@ const (
 )
 
 // fence is what an extension's process may reach.
-func fence(x Extension) sandbox.Policy {
+func fence(x *extension, program string, more []string) sandbox.Policy {
 	p := sandbox.Policy{
-		Read: append(systemFolders(), x.Dir), Write: []string{x.Data, "/dev/null"},
+		Read: append(append(systemFolders(), x.Folder), more...), Write: []string{x.Data, "/dev/null"},
 		Connect: x.may("network") || x.may("network.local"), Files: mostOpenFiles, CPUSeconds: mostCPUSeconds,
 	}
-	if program, err := filepath.EvalSymlinks(x.Argv[0]); err == nil {
+	if found, err := filepath.EvalSymlinks(program); err == nil {
 		// An interpreter of the user's own has its library beside its folder.
-		bin := filepath.Dir(program)
-		p.Read = append(p.Read, bin, filepath.Join(filepath.Dir(bin), "lib"))
+		bin := filepath.Dir(found)
+		p.Read = append(p.Read, program, bin, filepath.Join(filepath.Dir(bin), "lib"))
 	}
 	return p
 }
@@ -69,7 +74,7 @@ func systemFolders() []string {
 }
 
 // folders makes the folders that an extension may write to.
-func folders(x Extension) error {
+func folders(x *extension) error {
 	for _, dir := range []string{x.Data, filepath.Join(x.Data, "tmp")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make the folder of an extension: %w", err)

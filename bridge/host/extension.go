@@ -2,101 +2,93 @@ package host
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
+	"strings"
+
+	"meterbridge/bridge"
 )
 
-// The dialects of extensions.
-const (
-	Card        = "card"
-	Switchboard = "switchboard"
-	Process     = "process"
-	Imported    = "mcp"
-)
+// extension is what a keeper keeps.
+type extension struct{ bridge.Installed }
 
-// Extension is what may be run: an approved and unpacked package.
-type Extension struct {
-	// Package is the manifest's name, or Switchboard's id.
-	Package, DisplayName, Version string
-	// Dialect is one of Card, Switchboard, Process and Imported.
-	Dialect string
-	// Argv is the command, its program a path; empty for an extension that only
-	// attaches itself.
-	Argv []string
-	// Dir is the folder of the package, Data its own folder to write to.
-	Dir, Data string
-	// Env are NAME=VALUE pairs that it gets besides the few that all get.
-	Env []string
-	// Tools are the declared tools, by their names in the manifest.
-	Tools []string
-	// Permissions are those that the manifest names, with the user's answers.
-	Permissions []Permission
-	// Settings are values with the defaults filled in; SecretsSet tells which
-	// secrets are set, Secret reads one for a request of the host's.
-	Settings   map[string]json.RawMessage
-	SecretsSet map[string]bool
-	Secret     func(key string) (string, bool) `json:"-"`
-	// Workspace is the id and name of its workspace, Folder that folder; empty
-	// without.
-	Workspace, WorkspaceName, Folder string
-	// Dev: used in place, by its author.
-	Dev bool
+// may tells whether a permission is in force.
+func (x *extension) may(id string) bool {
+	return slices.ContainsFunc(x.Granted, func(p bridge.Permission) bool { return p.ID == id })
 }
 
-// Permission is what an extension asked for, and whether it may.
-type Permission struct {
-	ID       string   `json:"id"`
-	Hosts    []string `json:"hosts,omitempty"`
-	Optional bool     `json:"optional"`
-	Granted  bool     `json:"granted"`
-	Reason   string   `json:"reason,omitempty"`
-}
-
-// permissionOrder is the order in which permissions are told.
-func permissionOrder() []string {
-	return []string{
-		"agents.read", "agents.output", "agents.prompt", "terminals.write", "cards.connected", "network", "network.local",
-		"fs.read", "fs.write", "clipboard.write", "canvas.spawn", "background", "usage.read",
-	}
-}
-
-// implied is what a permission brings with it.
-func implied(id string) string {
-	switch id {
-	case "agents.output", "agents.prompt", "terminals.write":
-		return "agents.read"
-	case "fs.write":
-		return "fs.read"
-	}
-	return ""
-}
-
-// may tells whether a permission is granted, by itself or by another.
-func (x *Extension) may(id string) bool {
-	return slices.ContainsFunc(x.Permissions, func(p Permission) bool {
-		return p.Granted && (p.ID == id || implied(p.ID) == id)
-	})
-}
-
-// hosts are the hosts that the permission network names.
-func (x *Extension) hosts() []string {
+// told is the list of permissions as extensions see it: all that it asked for,
+// with the answers.
+func (x *extension) told() []map[string]any {
+	list := make([]map[string]any, 0, len(x.Permissions))
 	for _, p := range x.Permissions {
-		if p.ID == "network" && p.Granted {
-			return p.Hosts
+		told := map[string]any{"id": p.ID, "optional": p.Optional, "granted": x.may(p.ID)}
+		if len(p.Hosts) > 0 {
+			told["hosts"] = p.Hosts
 		}
-	}
-	return nil
-}
-
-// told is the list of permissions as extensions see it.
-func (x *Extension) told() []Permission {
-	list := slices.Clone(x.Permissions)
-	order := permissionOrder()
-	slices.SortStableFunc(list, func(a, b Permission) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
-	if list == nil {
-		list = []Permission{}
+		if len(p.Reason) > 0 {
+			told["reason"] = p.Reason
+		}
+		list = append(list, told)
 	}
 	return list
 }
 
-// declares tells whether a tool is in the manifest.
-func (x *Extension) declares(tool string) bool { return slices.Contains(x.Tools, tool) }
+// argv is the command of the extension's process, its program a path; nil for an
+// extension that only attaches itself. find looks a program up on the PATH.
+func (x *extension) argv(runner []string, find func(string) (string, error)) ([]string, error) {
+	argv := slices.Clone(x.Command)
+	if len(argv) == 0 && x.Main != "" && len(runner) > 0 {
+		argv = append(slices.Clone(runner), filepath.Join(x.Folder, x.Main))
+	}
+	if len(argv) == 0 {
+		return nil, nil
+	}
+	for i, arg := range argv {
+		// What lies in the package is named from there; the process begins in its own folder.
+		if rest, ok := strings.CutPrefix(arg, "./"); ok && within(rest) {
+			argv[i] = filepath.Join(x.Folder, rest)
+		}
+	}
+	if !filepath.IsAbs(argv[0]) {
+		program, err := find(argv[0])
+		if err != nil {
+			return nil, err
+		}
+		argv[0] = program
+	}
+	return argv, nil
+}
+
+// within tells whether a relative path stays in its folder.
+func within(path string) bool { return filepath.IsLocal(path) }
+
+// declared are the local ids of the tools.
+func (x *extension) declared() []string {
+	list := make([]string, len(x.Tools))
+	for i, t := range x.Tools {
+		list[i] = t.LocalID
+	}
+	return list
+}
+
+// Settings are the values that the user set for an extension.
+type Settings struct {
+	// Values has the defaults filled in, and no secret. Secrets tells which are set.
+	Values  map[string]json.RawMessage `json:"values"`
+	Secrets map[string]bool            `json:"secrets"`
+}
+
+// defaults are the settings of an extension whose user set none.
+func (x *extension) defaults() Settings {
+	s := Settings{Values: map[string]json.RawMessage{}, Secrets: map[string]bool{}}
+	for _, one := range x.Settings {
+		switch {
+		case one.Type == "secret":
+			s.Secrets[one.Key] = false
+		case one.Default != nil:
+			s.Values[one.Key] = one.Default
+		}
+	}
+	return s
+}

@@ -20,9 +20,9 @@ const (
 	codeQuota            = "QUOTA_EXCEEDED"
 	codeNotConnected     = "NOT_CONNECTED"
 	codeNotVisible       = "NOT_VISIBLE"
-	
-	codeNetwork          = "NETWORK_ERROR"
-	codeHandlerMissing   = "HANDLER_MISSING"
+
+	codeNetwork        = "NETWORK_ERROR"
+	codeHandlerMissing = "HANDLER_MISSING"
 )
 
 // fault is an error that an extension is told.

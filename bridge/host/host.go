@@ -32,6 +32,10 @@ type Options struct {
 	Sandbox string
 	// Getenv is the daemon's environment; nil is os.Getenv.
 	Getenv func(string) string
+	// Runner is the command that runs the module of a Switchboard extension, which
+	// is put after it; Shared are folders that every extension may read.
+	Runner []string
+	Shared []string
 	Log    *slog.Logger
 	Times  Times
 	Ports  Ports
@@ -70,9 +74,16 @@ func (t Times) filled() Times {
 		at    *time.Duration
 		value time.Duration
 	}{
-		{&t.Ready, 10 * time.Second}, {&t.Ping, 5 * time.Second}, {&t.Silent, 15 * time.Second}, {&t.Idle, time.Minute},
-		{&t.Suspend, time.Second}, {&t.Stop, 3 * time.Second}, {&t.Backoff, time.Second}, {&t.MostBackoff, time.Minute},
-		{&t.Breaker, 10 * time.Minute}, {&t.ProgressGap, 250 * time.Millisecond},
+		{&t.Ready, 10 * time.Second},
+		{&t.Ping, 5 * time.Second},
+		{&t.Silent, 15 * time.Second},
+		{&t.Idle, time.Minute},
+		{&t.Suspend, time.Second},
+		{&t.Stop, 3 * time.Second},
+		{&t.Backoff, time.Second},
+		{&t.MostBackoff, time.Minute},
+		{&t.Breaker, 10 * time.Minute},
+		{&t.ProgressGap, 250 * time.Millisecond},
 	} {
 		if *f.at == 0 {
 			*f.at = f.value
@@ -88,8 +99,10 @@ const mostCrashes = 5
 type Host struct {
 	o     Options
 	times Times
-	ctx   context.Context
-	stop  context.CancelFunc
+	// methods are what extensions may ask.
+	methods map[string]*method
+	ctx     context.Context
+	stop    context.CancelFunc
 	// running counts the goroutines of extensions and connections.
 	running sync.WaitGroup
 	calls   atomic.Int64
@@ -104,7 +117,11 @@ type Host struct {
 var ErrUnknown = errors.New("no such extension")
 
 // New returns a host; Close ends it.
-func New(o Options) *Host {
+func New(o Options) (*Host, error) {
+	methods, err := readMethods()
+	if err != nil {
+		return nil, err
+	}
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
@@ -122,26 +139,25 @@ func New(o Options) *Host {
 	if o.Started == nil {
 		o.Started = func(string, string) {}
 	}
-	h := &Host{o: o, times: o.Times.filled(), of: map[string]*keeper{}}
+	h := &Host{o: o, times: o.Times.filled(), methods: methods, of: map[string]*keeper{}}
 	h.tokens.of = map[string]token{}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	return h
+	return h, nil
 }
 
 // Close ends every extension and waits for that. Calls are refused from then on.
 func (h *Host) Close() {
 	h.mu.Lock()
 	for _, k := range h.of {
-		k.end(errShutdown)
+		k.end(bridge.ErrShutdown)
 	}
 	h.stop()
 	h.mu.Unlock()
 	h.running.Wait()
 }
 
-// Set makes these the extensions that may run. Those that are not among them any
-// more, or whose command, folder or declaration changed, are ended.
-func (h *Host) Set(list []Extension) {
+// Sync implements bridge.Runtime.
+func (h *Host) Sync(list []bridge.Installed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ctx.Err() != nil {
@@ -149,19 +165,22 @@ func (h *Host) Set(list []Extension) {
 	}
 	wanted := map[string]bool{}
 	for _, x := range list {
-		wanted[x.Package] = true
-		old := h.of[x.Package]
+		if !x.Runs {
+			continue
+		}
+		wanted[x.Name] = true
+		old := h.of[x.Name]
 		if old != nil && old.keeps(x) {
 			continue
 		}
 		if old != nil {
-			old.end(errDisabled)
+			old.end(bridge.ErrDisabled)
 		}
-		h.of[x.Package] = h.keep(x, old)
+		h.of[x.Name] = h.keep(x, old)
 	}
 	for name, k := range h.of {
 		if !wanted[name] {
-			k.end(errDisabled)
+			k.end(bridge.ErrDisabled)
 			delete(h.of, name)
 		}
 	}
@@ -176,31 +195,20 @@ func (h *Host) find(pkg string) *keeper {
 // Late is the number of answers that came when nobody waited any more.
 func (h *Host) Late() int64 { return h.late.Load() }
 
-// Status is how an extension stands.
-type Status struct {
-	State State
-	// Reason says why it is crashed or failed; empty otherwise.
-	Reason string
-	// Hidden are the tools that the extension itself has turned off.
-	Hidden []string
-	// Confined tells whether its process is fenced in; false without a process.
-	Confined bool
-}
-
-// Status tells how an extension stands.
-func (h *Host) Status(pkg string) (Status, error) {
+// Report implements bridge.Runtime.
+func (h *Host) Report(pkg string) bridge.RunReport {
 	k := h.find(pkg)
 	if k == nil {
-		return Status{}, ErrUnknown
+		return bridge.RunReport{}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := Status{State: k.state, Reason: k.reason, Confined: k.confined}
+	r := bridge.RunReport{State: k.state, Reason: k.reason, Confinement: k.confined}
 	for tool := range k.hidden {
-		s.Hidden = append(s.Hidden, tool)
+		r.Hidden = append(r.Hidden, tool)
 	}
-	slices.Sort(s.Hidden)
-	return s, nil
+	slices.Sort(r.Hidden)
+	return r
 }
 
 // Log is the end of what an extension wrote to its standard error and logged.
@@ -212,10 +220,12 @@ func (h *Host) Log(pkg string) (string, error) {
 	return k.log.String(), nil
 }
 
-// Wake starts an extension if it does not run, without waiting for it.
-func (h *Host) Wake(pkg string) {
-	if k := h.find(pkg); k != nil {
-		k.wake()
+// Wake implements bridge.Runtime.
+func (h *Host) Wake(names []string) {
+	for _, name := range names {
+		if k := h.find(name); k != nil && k.sleeps() {
+			k.wake()
+		}
 	}
 }
 
@@ -229,7 +239,7 @@ func (h *Host) Retry(pkg string) {
 // Unlink cancels the calls of an agent that an extension works on.
 func (h *Host) Unlink(pkg, agent string) {
 	if k := h.find(pkg); k != nil {
-		k.cancelCalls(errUnlinked, func(p *pending) bool { return p.call.Agent.ID == agent })
+		k.cancelCalls(bridge.ErrUnlinked, func(p *pending) bool { return p.call.Agent == agent })
 	}
 }
 
@@ -238,23 +248,3 @@ func randomID() string {
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
-
-// The causes for which calls are cancelled, by the words that extensions are told.
-var (
-	errShutdown = errors.New("shutdown")
-	errDisabled = errors.New("disabled")
-	errUnlinked = errors.New("unlinked")
-)
-
-// Ports are what extensions may ask of the machine. Without one its methods are
-// answered with UNAVAILABLE.
-type Ports struct {
-	Links Links
-}
-
-// Links says which agents and terminals an extension may work with.
-type Links interface {
-	Linked(pkg, agent string) bool
-}
-
-var _ = bridge.Local

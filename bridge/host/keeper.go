@@ -2,33 +2,24 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/exec"
 	"reflect"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
-)
 
-// State is that of an extension.
-type State string
-
-// The states of an extension that may run.
-const (
-	Idle      State = "idle"
-	Starting  State = "starting"
-	Ready     State = "ready"
-	Suspended State = "suspended"
-	Crashed   State = "crashed"
-	Failed    State = "failed"
-	// Off: it may not run any more.
-	Off State = "off"
+	"meterbridge/bridge"
 )
 
 // keeper keeps one extension: it starts it when it is wanted, one process or
 // connection at a time.
 type keeper struct {
 	h  *Host
-	x  Extension
+	x  *extension
 	ch chan struct{} // wanted: a start is asked for
 	// attached takes connections that the extension opened itself.
 	attached chan *peer
@@ -42,11 +33,12 @@ type keeper struct {
 	store        *storage
 
 	mu     sync.Mutex
-	state  State
+	state  bridge.RunState
 	reason string
 	// peer is the connection that is in use, nil without one.
-	peer     *peer
-	confined bool
+	peer *peer
+	// confined says how its process is shut in.
+	confined string
 	// calls are those that wait for an answer, in order of arrival.
 	calls  []*pending
 	hidden map[string]bool
@@ -59,9 +51,10 @@ type keeper struct {
 }
 
 // keep begins to keep an extension; h.mu is held.
-func (h *Host) keep(x Extension, before *keeper) *keeper {
+func (h *Host) keep(installed bridge.Installed, before *keeper) *keeper {
+	x := &extension{installed}
 	k := &keeper{
-		h: h, x: x, ch: make(chan struct{}, 1), attached: make(chan *peer), gone: make(chan struct{}), state: Idle, log: &tail{},
+		h: h, x: x, ch: make(chan struct{}, 1), attached: make(chan *peer), gone: make(chan struct{}), state: bridge.StateIdle, log: &tail{},
 		hidden: map[string]bool{}, limiters: limiters{of: map[string]*rate.Limiter{}, now: h.o.Now},
 	}
 	if before != nil {
@@ -75,29 +68,25 @@ func (h *Host) keep(x Extension, before *keeper) *keeper {
 
 // keeps tells whether the keeper can go on with what is now told of its
 // extension.
-func (k *keeper) keeps(x Extension) bool {
-	a, b := k.x, x
-	a.Secret, b.Secret = nil, nil // functions cannot be compared, and read what is now
-	return reflect.DeepEqual(a, b)
-}
+func (k *keeper) keeps(x bridge.Installed) bool { return reflect.DeepEqual(k.x.Installed, x) }
 
 // end ends the extension; why is one of the causes.
 func (k *keeper) end(why error) {
 	k.mu.Lock()
-	k.setState(Off, "")
+	k.setState(bridge.StateOff, "")
 	k.mu.Unlock()
 	k.cancelCalls(why, func(*pending) bool { return true })
 	k.stop(why)
 }
 
 // setState notes a state; k.mu is held.
-func (k *keeper) setState(s State, reason string) {
-	if k.state == s && k.reason == reason || k.state == Off {
+func (k *keeper) setState(s bridge.RunState, reason string) {
+	if k.state == s && k.reason == reason || k.state == bridge.StateOff {
 		return
 	}
 	k.state, k.reason = s, reason
-	k.h.o.Log.Info("extension_state", "extension", k.x.Package, "state", string(s), "reason", reason)
-	k.h.o.Changed(k.x.Package)
+	k.h.o.Log.Info("extension_state", slog.String("extension", k.x.Name), slog.String("state", string(s)), slog.String("reason", reason))
+	k.h.o.Changed(k.x.Name)
 }
 
 func (k *keeper) wake() {
@@ -111,8 +100,8 @@ func (k *keeper) wake() {
 func (k *keeper) forgive() {
 	k.mu.Lock()
 	k.crashes, k.retryAt = nil, time.Time{}
-	if k.state == Failed || k.state == Crashed {
-		k.setState(Idle, "")
+	if k.state == bridge.StateFailed || k.state == bridge.StateCrashed {
+		k.setState(bridge.StateIdle, "")
 	}
 	k.mu.Unlock()
 }
@@ -140,7 +129,7 @@ func (k *keeper) run() {
 // not start at all.
 func (k *keeper) rest() bool {
 	k.mu.Lock()
-	wait, failed, none := k.retryAt.Sub(k.h.o.Now()), k.state == Failed, len(k.x.Argv) == 0
+	wait, failed, none := k.retryAt.Sub(k.h.o.Now()), k.state == bridge.StateFailed, len(k.x.Command) == 0 && k.x.Main == ""
 	k.mu.Unlock()
 	if failed || none {
 		return false
@@ -163,20 +152,20 @@ func (k *keeper) start() {
 	k.mu.Lock()
 	reason := "created"
 	switch {
-	case k.state == Crashed:
+	case k.state == bridge.StateCrashed:
 		reason = "crashed"
 	case k.starts > 0:
 		reason = "woken"
 	}
 	k.starts++
-	k.setState(Starting, "")
+	k.setState(bridge.StateStarting, "")
 	k.mu.Unlock()
 	p, err := k.spawn()
 	if err != nil {
-		k.ended(ending{state: Crashed, reason: err.Error()})
+		k.ended(ending{state: bridge.StateCrashed, reason: err.Error()})
 		return
 	}
-	k.h.o.Started(k.x.Package, reason)
+	k.h.o.Started(k.x.Name, reason)
 	launch := "woken"
 	if reason == "created" {
 		launch = "created"
@@ -187,15 +176,28 @@ func (k *keeper) start() {
 
 // spawn starts the program inside its fence.
 func (k *keeper) spawn() (*process, error) {
+	argv, err := k.x.argv(k.h.o.Runner, exec.LookPath)
+	if err != nil {
+		return nil, fmt.Errorf("find the program: %w", err)
+	}
+	if len(argv) == 0 {
+		return nil, errors.New("it has no command, and this daemon no runner for it")
+	}
 	if err := folders(k.x); err != nil {
 		return nil, err
 	}
-	mark, argv := randomID(), k.x.Argv
 	if k.h.o.Sandbox != "" {
-		var err error
-		if argv, err = fence(k.x).Argv(k.h.o.Sandbox, argv); err != nil {
+		if argv, err = fence(k.x, argv[0], k.h.o.Shared).Argv(k.h.o.Sandbox, argv); err != nil {
 			return nil, err
 		}
 	}
+	mark := randomID()
 	return start(argv, environment(k.x, mark, k.h.o.Getenv), k.x.Data, mark, k.log)
+}
+
+// sleeps tells whether no process and no connection is there.
+func (k *keeper) sleeps() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state == bridge.StateIdle || k.state == bridge.StateSuspended
 }

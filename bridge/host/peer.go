@@ -32,7 +32,9 @@ type peer struct {
 	ctx        context.Context
 	cancel     context.CancelFunc
 	done, gone chan struct{}
-	working    sync.WaitGroup
+	// over tells that ending was set; written is closed when nothing more is written.
+	over, written chan struct{}
+	working       sync.WaitGroup
 
 	// Guarded by k.mu:
 	ready bool
@@ -57,7 +59,7 @@ type peer struct {
 func newPeer(k *keeper, s Stream, launch string) *peer {
 	p := &peer{
 		k: k, stream: s, launch: launch, done: make(chan struct{}), gone: make(chan struct{}), more: make(chan struct{}, 1),
-		registered: map[string]bool{}, heard: k.h.o.Now(),
+		registered: map[string]bool{}, heard: k.h.o.Now(), over: make(chan struct{}), written: make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancel(k.ctx)
 	return p
@@ -65,7 +67,10 @@ func newPeer(k *keeper, s Stream, launch string) *peer {
 
 // begin starts reading and writing.
 func (p *peer) begin() {
-	p.working.Go(p.write)
+	go func() {
+		defer close(p.written)
+		p.write()
+	}()
 	go func() {
 		defer close(p.done)
 		p.read()
@@ -82,32 +87,49 @@ func (p *peer) close() {
 	case p.more <- struct{}{}:
 	default:
 	}
+	p.flush()
 	_ = p.stream.Close()
 	<-p.done
+	<-p.written
 	p.working.Wait()
 	close(p.gone)
+}
+
+// lastWords is how long the last messages may take.
+const lastWords = 250 * time.Millisecond
+
+// flush waits until what is queued was written, for a moment.
+func (p *peer) flush() {
+	timer := time.NewTimer(lastWords)
+	defer timer.Stop()
+	select {
+	case <-p.written:
+	case <-timer.C:
+	}
 }
 
 // fail ends the connection for a reason; k.mu is held.
 func (p *peer) fail(end ending) {
 	if p.ending == nil {
 		p.ending = &end
+		close(p.over)
 	}
-	p.cancel()
-	_ = p.stream.Close()
 }
 
-// end is how the connection ended, after done.
-func (p *peer) end(process bool) ending {
+// end is how the connection ended, after done or over.
+func (p *peer) end(proc *process) ending {
 	p.k.mu.Lock()
-	defer p.k.mu.Unlock()
+	set := p.ending
+	p.k.mu.Unlock()
 	switch {
-	case p.ending != nil:
-		return *p.ending
-	case process:
-		return ending{state: Crashed, reason: "it closed its standard output"}
+	case set != nil:
+		return *set
+	case proc == nil:
+		return ending{state: bridge.StateCrashed, reason: "it closed its connection"}
+	case proc.exits(lastWords):
+		return ending{state: bridge.StateCrashed} // how, the process tells
 	}
-	return ending{state: Crashed, reason: "it closed its connection"}
+	return ending{state: bridge.StateCrashed, reason: "it closed its standard output"}
 }
 
 // read hears messages until the connection ends.
@@ -140,7 +162,7 @@ func (p *peer) hear(message []byte) bool {
 		p.env, p.every = env, env == cards{}
 	}
 	if env == nil {
-		p.fail(ending{state: Crashed, reason: "its first line is neither JSON-RPC nor of the card protocol"})
+		p.fail(ending{state: bridge.StateCrashed, reason: "its first line is neither JSON-RPC nor of the card protocol"})
 	}
 	k.mu.Unlock()
 	if env == nil {
@@ -151,7 +173,7 @@ func (p *peer) hear(message []byte) bool {
 		p.refuse(r.id, f)
 		if other := envelopeOf(message); other != nil && other != env {
 			k.mu.Lock()
-			p.fail(ending{state: Crashed, reason: "it changed the envelope of its messages"})
+			p.fail(ending{state: bridge.StateCrashed, reason: "it changed the envelope of its messages"})
 			k.mu.Unlock()
 			return false
 		}

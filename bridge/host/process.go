@@ -71,18 +71,31 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	close(p.exited)
 }
 
-// stop ends the program: first it is told by the end of its input and a signal,
-// after grace it and all that it started are killed. It returns when all is gone.
+// lastGrace is how long a program has after it was asked to end by a signal.
+const lastGrace = 3 * time.Second
+
+// stop ends the program, which was told so already: after grace its input ends
+// and a signal asks it, at last it and all that it started are killed. It returns
+// when all is gone.
 func (p *process) stop(grace time.Duration) {
-	p.closed.Do(func() { _ = p.stdin.Close() })
-	terminate(p)
-	timer := time.NewTimer(grace)
+	if !p.exits(grace) {
+		p.closed.Do(func() { _ = p.stdin.Close() })
+		terminate(p)
+		p.exits(lastGrace)
+	}
+	p.kill()
+}
+
+// exits waits for the end of the program, for so long.
+func (p *process) exits(within time.Duration) bool {
+	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case <-p.exited:
+		return true
 	case <-timer.C:
+		return false
 	}
-	p.kill()
 }
 
 // kill ends the program and all that it started at once.

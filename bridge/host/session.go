@@ -3,16 +3,18 @@ package host
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
+	"meterbridge/bridge"
 	"meterbridge/bridge/sandbox"
 )
 
 // ending is how a connection ended.
 type ending struct {
-	state  State
+	state  bridge.RunState
 	reason string
 	// grace is how long the process has for its end; 0 kills it.
 	grace time.Duration
@@ -23,8 +25,8 @@ type ending struct {
 func (k *keeper) serve(p *peer, proc *process) {
 	k.mu.Lock()
 	k.peer = p
-	k.confined = proc != nil && k.h.o.Sandbox != "" && sandbox.Level() > 0
-	k.setState(Starting, "")
+	k.confined = k.confinement(proc)
+	k.setState(bridge.StateStarting, "")
 	k.mu.Unlock()
 	p.begin()
 	end := k.watch(p, proc)
@@ -34,7 +36,7 @@ func (k *keeper) serve(p *peer, proc *process) {
 		} else {
 			proc.kill()
 		}
-		if end.reason == "" && end.state == Crashed {
+		if end.reason == "" && end.state == bridge.StateCrashed {
 			end.reason = proc.how()
 		}
 	}
@@ -59,9 +61,11 @@ func (k *keeper) watch(p *peer, proc *process) ending {
 		case <-exited:
 			killTree(proc) // nobody else holds the pipe any more
 			<-p.done       // what it still said was heard
-			return ending{state: Crashed}
+			return ending{state: bridge.StateCrashed}
 		case <-p.done:
-			return p.end(proc != nil)
+			return p.end(proc)
+		case <-p.over:
+			return p.end(proc)
 		case <-k.ctx.Done():
 			return k.farewell(p)
 		case <-ready.C:
@@ -75,7 +79,7 @@ func (k *keeper) watch(p *peer, proc *process) ending {
 		case <-idle.C:
 			left, over := k.suspend(p)
 			if over {
-				return ending{state: Suspended, grace: t.Suspend}
+				return ending{state: bridge.StateSuspended, grace: t.Suspend}
 			}
 			idle.Reset(left)
 		}
@@ -86,7 +90,7 @@ func (k *keeper) watch(p *peer, proc *process) ending {
 func (k *keeper) farewell(p *peer) ending {
 	t := k.h.times
 	p.tell("lifecycle.shutdown", map[string]int64{"graceMs": t.Stop.Milliseconds()})
-	return ending{state: Off, grace: t.Stop}
+	return ending{state: bridge.StateOff, grace: t.Stop}
 }
 
 // notReady ends a connection that did not come up in time.
@@ -94,10 +98,10 @@ func (k *keeper) notReady(p *peer) (ending, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !p.ready {
-		return ending{state: Crashed, reason: fmt.Sprintf("it did not say host.ready within %v", k.h.times.Ready)}, true
+		return ending{state: bridge.StateCrashed, reason: fmt.Sprintf("it did not say host.ready within %v", k.h.times.Ready)}, true
 	}
 	if missing := k.missing(p); len(missing) > 0 {
-		return ending{state: Failed, reason: codeHandlerMissing + ": no handler for " + strings.Join(missing, ", "), grace: k.h.times.Suspend}, true
+		return ending{state: bridge.StateFailed, reason: codeHandlerMissing + ": no handler for " + strings.Join(missing, ", "), grace: k.h.times.Suspend}, true
 	}
 	return ending{}, false
 }
@@ -105,10 +109,10 @@ func (k *keeper) notReady(p *peer) (ending, bool) {
 // missing are the declared tools that a Switchboard extension has no handler for;
 // k.mu is held.
 func (k *keeper) missing(p *peer) (list []string) {
-	if k.x.Dialect != Switchboard {
+	if k.x.Dialect != bridge.DialectSwitchboard {
 		return nil
 	}
-	for _, tool := range k.x.Tools {
+	for _, tool := range k.x.declared() {
 		if !p.registered[tool] {
 			list = append(list, tool)
 		}
@@ -124,7 +128,7 @@ func (k *keeper) check(p *peer, proc *process) (ending, bool) {
 	seq := p.seq
 	k.mu.Unlock()
 	if ready && silent > k.h.times.Silent {
-		return ending{state: Crashed, reason: fmt.Sprintf("it was silent for %v", k.h.times.Silent)}, true
+		return ending{state: bridge.StateCrashed, reason: fmt.Sprintf("it was silent for %v", k.h.times.Silent)}, true
 	}
 	if ready {
 		p.tell("host.ping", map[string]int64{"seq": seq})
@@ -134,9 +138,9 @@ func (k *keeper) check(p *peer, proc *process) (ending, bool) {
 	}
 	switch resident, count := weight(proc); {
 	case resident > mostResident:
-		return ending{state: Crashed, reason: fmt.Sprintf("it used %d MiB of memory, more than %d", resident>>20, mostResident>>20)}, true
+		return ending{state: bridge.StateCrashed, reason: fmt.Sprintf("it used %d MiB of memory, more than %d", resident>>20, mostResident>>20)}, true
 	case count > mostProcesses:
-		return ending{state: Crashed, reason: fmt.Sprintf("it ran %d processes, more than %d", count, mostProcesses)}, true
+		return ending{state: bridge.StateCrashed, reason: fmt.Sprintf("it ran %d processes, more than %d", count, mostProcesses)}, true
 	}
 	return ending{}, false
 }
@@ -154,7 +158,7 @@ func (k *keeper) suspend(p *peer) (left time.Duration, over bool) {
 		return left, false
 	}
 	k.peer = nil
-	k.setState(Suspended, "")
+	k.setState(bridge.StateSuspended, "")
 	p.tell("lifecycle.suspend", map[string]int64{"graceMs": k.h.times.Suspend.Milliseconds()})
 	return 0, true
 }
@@ -163,8 +167,8 @@ func (k *keeper) suspend(p *peer) (left time.Duration, over bool) {
 func (k *keeper) ended(end ending) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.peer, k.confined = nil, false
-	if end.state == Crashed {
+	k.peer = nil
+	if end.state == bridge.StateCrashed {
 		k.crashed(&end)
 	}
 	k.setState(end.state, end.reason)
@@ -173,10 +177,10 @@ func (k *keeper) ended(end ending) {
 	default:
 	}
 	switch end.state {
-	case Crashed, Failed:
-		k.h.o.Log.Warn("extension_ended", "extension", k.x.Package, "state", string(end.state), "reason", end.reason)
-		k.failCalls(unavailable("the extension %s ended while the call waited for it (%s); the call is not sent again", k.x.Package, end.reason))
-		if end.state == Crashed && k.x.may("background") {
+	case bridge.StateCrashed, bridge.StateFailed:
+		k.h.o.Log.Warn("extension_ended", slog.String("extension", k.x.Name), slog.String("state", string(end.state)), slog.String("reason", end.reason))
+		k.failCalls(unavailable("the extension %s ended while the call waited for it (%s); the call is not sent again", k.x.Name, end.reason))
+		if end.state == bridge.StateCrashed && k.x.may("background") {
 			k.wake()
 		}
 	default:
@@ -191,7 +195,7 @@ func (k *keeper) crashed(end *ending) {
 	now, t := k.h.o.Now(), k.h.times
 	k.crashes = slices.DeleteFunc(append(k.crashes, now), func(at time.Time) bool { return now.Sub(at) > t.Breaker })
 	if len(k.crashes) >= mostCrashes {
-		end.state, end.reason = Failed, fmt.Sprintf("it crashed %d times within %v: %s", len(k.crashes), t.Breaker, end.reason)
+		end.state, end.reason = bridge.StateFailed, fmt.Sprintf("it crashed %d times within %v: %s", len(k.crashes), t.Breaker, end.reason)
 		return
 	}
 	wait := t.Backoff << (len(k.crashes) - 1)
@@ -212,4 +216,19 @@ func (h *Host) Attached(ctx context.Context, s Stream) error {
 	defer context.AfterFunc(ctx, func() { _ = s.Close() })()
 	defer context.AfterFunc(h.ctx, func() { _ = s.Close() })()
 	return h.attach(ctx, s)
+}
+
+// confinement says how a process is shut in.
+func (k *keeper) confinement(proc *process) string {
+	switch {
+	case proc == nil:
+		return "not confined: it runs outside of Meterbridge"
+	case k.h.o.Sandbox == "":
+		return "not confined: this system has no fence for it, only limits of its process group"
+	case sandbox.Level() == 0:
+		return "not confined: the kernel has no Landlock; limits of files and time hold"
+	case sandbox.Level() < 4:
+		return "files: Landlock; connections are not confined by this kernel"
+	}
+	return "files and connections: Landlock"
 }

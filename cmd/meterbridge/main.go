@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"meterbridge/internal/daemon"
 )
 
 // version is set by the linker.
@@ -20,6 +22,9 @@ var version = "dev" //nolint:gochecknoglobals // the linker needs a variable
 const softMemory = 96 << 20
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == daemon.FenceCommand {
+		os.Exit(daemon.Fence(os.Args[2:]))
+	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemory)
 	}
