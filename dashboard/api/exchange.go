@@ -8,11 +8,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/zipped"
 )
 
 // exchange is one request and the answer to it, which is held back until it is
@@ -122,9 +122,6 @@ func (x *exchange) known() bool {
 	return false
 }
 
-// gzipFrom is the size from which on compression pays.
-const gzipFrom = 1024
-
 // send writes the answer out.
 func (x *exchange) send(w http.ResponseWriter) {
 	h := w.Header()
@@ -151,33 +148,13 @@ func (x *exchange) send(w http.ResponseWriter) {
 		w.WriteHeader(x.status)
 		return
 	}
-	if len(body) >= gzipFrom && acceptsGzip(x.r) {
+	if len(body) >= zipped.From && zipped.Accepted(x.r) {
 		h.Set("Content-Encoding", "gzip")
-		body = zipped(body)
+		body = zipped.Bytes(body, gzip.BestSpeed)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(x.status)
 	if x.r.Method != http.MethodHead {
 		_, _ = w.Write(body)
 	}
-}
-
-func zipped(body []byte) []byte {
-	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	_, _ = z.Write(body)
-	_ = z.Close()
-	return out.Bytes()
-}
-
-func acceptsGzip(r *http.Request) bool {
-	for _, list := range r.Header.Values("Accept-Encoding") {
-		for _, part := range strings.Split(list, ",") {
-			name, weight, _ := strings.Cut(part, ";")
-			if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-				return !slices.Contains([]string{"q=0", "q=0.0", "q=0.00", "q=0.000"}, strings.ReplaceAll(weight, " ", ""))
-			}
-		}
-	}
-	return false
 }

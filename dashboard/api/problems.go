@@ -1,51 +1,20 @@
 package api
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"meterbridge"
-	"meterbridge/analytics"
 	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/query"
 )
-
-// errBusy says that no slot came free in time.
-var errBusy = errors.New("too many questions are being answered")
 
 // problemOf is an error of a question as its answer.
 func (s *server) problemOf(err error, what string) *problem.Problem {
-	var ready *problem.Problem
-	var wrong *meterbridge.PeriodError
-	var several *analytics.AmbiguousError
-	var hinted *analytics.HintError
-	hint := ""
-	if errors.As(err, &hinted) {
-		hint = hinted.Hint
-	}
-	switch {
-	case errors.As(err, &ready):
-		return ready
-	case errors.As(err, &wrong):
-		return invalid(wrong.Name, wrong.Reason, wrong.Hint)
-	case errors.As(err, &several):
-		p := problem.New(http.StatusConflict, several.Error(), hint)
-		for _, c := range several.Candidates {
-			p.Candidates = append(p.Candidates, c.Harness+":"+c.Session)
-		}
+	if p := query.Problem(err); p != nil {
 		return p
-	case errors.Is(err, analytics.ErrUnknown):
-		return problem.New(http.StatusNotFound, err.Error(), hint)
-	case errors.Is(err, analytics.ErrQuery):
-		return problem.New(http.StatusUnprocessableEntity, err.Error(), hint)
-	case errors.Is(err, errBusy):
-		return problem.New(http.StatusServiceUnavailable, err.Error(), "ask again in a moment")
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		return problem.New(http.StatusServiceUnavailable, "the answer took too long", "ask for a shorter time, or for fewer rows")
 	}
 	return s.fault(err, what)
 }
@@ -57,13 +26,6 @@ func (s *server) fault(err error, what string) *problem.Problem {
 		s.o.Log.Error("question failed", slog.String("question", what), slog.Any("error", err))
 	}
 	return problem.New(http.StatusInternalServerError, "the question could not be answered", "the daemon's log tells why")
-}
-
-// invalid is a parameter that cannot be used.
-func invalid(name, message, hint string) *problem.Problem {
-	p := problem.New(http.StatusUnprocessableEntity, name+": "+message, hint)
-	p.Parameters = []problem.Parameter{{Name: name, Message: message}}
-	return p
 }
 
 // framed is an error of the framework: parameters that do not fit the description.

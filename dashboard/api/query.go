@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/query"
 )
 
 // misread is what is wrong with an address before it means anything: what cannot
@@ -24,9 +25,9 @@ func misread(r *http.Request) *problem.Problem {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch list := given[name]; {
 		case len(list) > 1:
-			return invalid(name, "given more than once", "each parameter has one value")
+			return query.Invalid(name, "given more than once", "each parameter has one value")
 		case !utf8.ValidString(name + list[0]):
-			return invalid(name, "no UTF-8", "bytes beyond ASCII are those of UTF-8, each written %XX")
+			return query.Invalid(name, "no UTF-8", "bytes beyond ASCII are those of UTF-8, each written %XX")
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"meterbridge"
 	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/query"
 )
 
 // answer is the framework's form of an answer.
@@ -59,29 +60,18 @@ func (s *server) enter(ctx context.Context) error {
 	case s.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errBusy
+		return query.ErrBusy
 	}
 }
 
 func (s *server) leave() { <-s.slots }
 
-// PeriodParams are the parameters that choose a stretch of time and its zone.
-type PeriodParams struct {
-	Since     string `query:"since" maxLength:"64" doc:"First day (2026-11-29) or instant (RFC 3339), inclusive." example:"2026-11-29"`
-	Until     string `query:"until" maxLength:"64" doc:"Last day, inclusive, or instant."`
-	Timezone  string `query:"timezone" maxLength:"64" doc:"IANA time zone in which days are formed (default: that of the configuration, else the system's)." example:"Europe/Berlin"`
-	WeekStart string `query:"weekStart" maxLength:"16" doc:"First day of a week (default: monday)."`
-}
-
-func (s *server) period(in PeriodParams) (meterbridge.Period, error) {
-	text := meterbridge.PeriodText{Since: in.Since, Until: in.Until, Zone: in.Timezone, WeekStart: in.WeekStart}
-	return text.Resolve(s.meter.Period())
-}
+func (s *server) period(in query.Period) (meterbridge.Period, error) { return in.Resolve(s.meter.Period()) }
 
 // harness refuses a harness that is not read; empty is every harness.
 func (s *server) harness(id string) error {
 	if id == "" || len(s.o.Harnesses) == 0 || slices.Contains(s.o.Harnesses, id) {
 		return nil
 	}
-	return invalid("harness", "is not known", "the harnesses are "+joined(s.o.Harnesses))
+	return query.Invalid("harness", "is not known", "the harnesses are "+joined(s.o.Harnesses))
 }

@@ -8,30 +8,14 @@ import (
 
 	"meterbridge/analytics"
 	"meterbridge/dashboard"
+	"meterbridge/dashboard/query"
 )
 
 func joined(list []string) string { return strings.Join(list, ", ") }
 
-// FilterParams are the parameters that narrow a report.
-type FilterParams struct {
-	Harness string `query:"harness" maxLength:"100" doc:"Only this harness (an id of harnesses)."`
-	Project string `query:"project" maxLength:"4096" doc:"Only this project (its working directory)."`
-	Model   string `query:"model" maxLength:"400" doc:"Only this model."`
-	Session string `query:"session" maxLength:"4096" doc:"Only this session and its sub-agents: an id, a unique beginning of one, or HARNESS:ID."`
-}
-
-// ReportParams are the flags of a usage report, but for its name.
-type ReportParams struct {
-	PeriodParams
-	FilterParams
-	Cost      string `query:"cost" enum:"auto,recorded,list" default:"auto" doc:"auto is the recorded cost, else the list price."`
-	Breakdown bool   `query:"breakdown" doc:"Add rows by harness and model."`
-	Last      int    `query:"last" minimum:"0" maximum:"1000000" doc:"Keep the newest N rows; 0 keeps all."`
-}
-
 type usageInput struct {
 	By string `query:"by" enum:"day,week,month,hour,session,project,model,harness,agent,block" default:"day" doc:"What a row stands for."`
-	ReportParams
+	query.Report
 }
 
 // ofTheMoment: a block is active or not.
@@ -41,11 +25,11 @@ func (s *server) reports(h huma.API) {
 	ask(s, h, operation("usage", "/usage", "Tokens and cost by day, session, model, ...",
 		"The answer of `meterbridge usage --json`. `by` is the report's key; the other parameters are the command's flags.", 404, 409),
 		func(ctx context.Context, in *usageInput) (analytics.UsageReport, error) {
-			return s.usage(ctx, in.By, in.ReportParams)
+			return s.usage(ctx, in.By, in.Report)
 		})
 	look(s, h, operation("blocks", "/blocks", "Usage by five-hour block",
 		"The answer of `meterbridge usage blocks --json`.", 404, 409),
-		func(ctx context.Context, in *ReportParams) (analytics.UsageReport, error) {
+		func(ctx context.Context, in *query.Report) (analytics.UsageReport, error) {
 			return s.usage(ctx, "block", *in)
 		})
 	look(s, h, operation("budgets", "/budgets", "How budgets and providers' limits stand",
@@ -58,22 +42,15 @@ func (s *server) reports(h huma.API) {
 		s.missing)
 }
 
-func (s *server) usage(ctx context.Context, by string, in ReportParams) (analytics.UsageReport, error) {
-	p, err := s.period(in.PeriodParams)
+func (s *server) usage(ctx context.Context, by string, in query.Report) (analytics.UsageReport, error) {
+	q, err := in.Usage(by, s.meter.Period())
 	if err != nil {
 		return analytics.UsageReport{}, err
 	}
 	if err := s.harness(in.Harness); err != nil {
 		return analytics.UsageReport{}, err
 	}
-	return s.meter.Usage(ctx, analytics.UsageQuery{
-		By: by,
-		Filter: analytics.Filter{
-			Since: p.Since, Until: p.Until, Harness: in.Harness, Project: in.Project, Model: in.Model, Session: in.Session,
-		},
-		SinceText: in.Since, UntilText: in.Until, Zone: p.Zone, WeekStart: p.WeekStart,
-		Cost: analytics.CostMode(in.Cost), Breakdown: in.Breakdown, Last: in.Last,
-	})
+	return s.meter.Usage(ctx, q)
 }
 
 type calendarInput struct {
@@ -82,7 +59,7 @@ type calendarInput struct {
 }
 
 func (s *server) budgets(ctx context.Context, in *calendarInput) (dashboard.BudgetList, error) {
-	p, err := s.period(PeriodParams{Timezone: in.Timezone, WeekStart: in.WeekStart})
+	p, err := s.period(query.Period{Timezone: in.Timezone, WeekStart: in.WeekStart})
 	if err != nil {
 		return dashboard.BudgetList{}, err
 	}
@@ -118,7 +95,7 @@ type MissingPrices struct {
 }
 
 func (s *server) missing(ctx context.Context, in *missingInput) (MissingPrices, error) {
-	p, err := s.period(PeriodParams{Timezone: in.Timezone})
+	p, err := s.period(query.Period{Timezone: in.Timezone})
 	if err != nil {
 		return MissingPrices{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"meterbridge/analytics"
+	"meterbridge/dashboard/query"
 )
 
 // SessionParam names a session in the path.
@@ -15,7 +16,7 @@ type SessionParam struct {
 
 type sessionPeriodInput struct {
 	SessionParam
-	PeriodParams
+	query.Period
 }
 
 func (s *server) sessions(h huma.API) {
@@ -34,7 +35,7 @@ func (s *server) sessions(h huma.API) {
 }
 
 func (s *server) session(ctx context.Context, in *sessionPeriodInput) (analytics.SessionAnswer, error) {
-	p, err := s.period(in.PeriodParams)
+	p, err := s.period(in.Period)
 	if err != nil {
 		return analytics.SessionAnswer{}, err
 	}
@@ -42,7 +43,7 @@ func (s *server) session(ctx context.Context, in *sessionPeriodInput) (analytics
 }
 
 func (s *server) window(ctx context.Context, in *sessionPeriodInput) (analytics.WindowUsage, error) {
-	p, err := s.period(in.PeriodParams)
+	p, err := s.period(in.Period)
 	if err != nil {
 		return analytics.WindowUsage{}, err
 	}
@@ -50,7 +51,7 @@ func (s *server) window(ctx context.Context, in *sessionPeriodInput) (analytics.
 }
 
 func (s *server) timeline(ctx context.Context, in *sessionPeriodInput) (analytics.Timeline, error) {
-	p, err := s.period(in.PeriodParams)
+	p, err := s.period(in.Period)
 	if err != nil {
 		return analytics.Timeline{}, err
 	}
@@ -70,19 +71,19 @@ type ExplainPage struct {
 }
 
 func (s *server) explain(ctx context.Context, in *explainInput) (ExplainPage, error) {
-	p, err := s.period(PeriodParams{Timezone: in.Timezone})
+	p, err := s.period(query.Period{Timezone: in.Timezone})
 	if err != nil {
 		return ExplainPage{}, err
 	}
 	var skip int
-	if err := readCursor(in.Cursor, &skip); err != nil || skip < 0 {
-		return ExplainPage{}, badCursor()
+	if err := query.ReadCursor(in.Cursor, &skip); err != nil || skip < 0 {
+		return ExplainPage{}, query.ErrCursor
 	}
 	r, err := s.meter.Explain(ctx, in.ID, p.Zone)
 	page := ExplainPage{ExplainReport: r}
 	page.Records = r.Records[min(skip, len(r.Records)):]
 	if len(page.Records) > in.Limit {
-		page.Records, page.NextCursor = page.Records[:in.Limit], cursor(skip+in.Limit)
+		page.Records, page.NextCursor = page.Records[:in.Limit], query.Cursor(skip+in.Limit)
 	}
 	return page, err
 }
