@@ -48,4 +48,3 @@ func (s *server) list(ctx context.Context, in *sessionsInput) (SessionPage, erro
 	}
 	return page, err
 }
-

@@ -66,7 +66,9 @@ func (s *server) enter(ctx context.Context) error {
 
 func (s *server) leave() { <-s.slots }
 
-func (s *server) period(in query.Period) (meterbridge.Period, error) { return in.Resolve(s.meter.Period()) }
+func (s *server) period(in query.Period) (meterbridge.Period, error) {
+	return in.Resolve(s.meter.Period())
+}
 
 // harness refuses a harness that is not read; empty is every harness.
 func (s *server) harness(id string) error {

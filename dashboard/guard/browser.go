@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"meterbridge/dashboard/problem"
 )
 
 // LoginPath is where a one-time link leads.
@@ -25,6 +27,9 @@ const (
 // Browser knows browsers: a link that can be opened once becomes a cookie. Only
 // hashes are kept, in memory: a restart asks for a new link.
 type Browser struct {
+	// Page shows a refusal to a person; nil writes a sentence. Set it before the first request.
+	Page func(http.ResponseWriter, *http.Request, *problem.Problem)
+
 	cookie string
 	now    func() time.Time
 
@@ -87,11 +92,11 @@ func (b *Browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		// A HEAD of a program that looks at links must not use one up.
 		w.Header().Set("Allow", http.MethodGet)
-		(&refusal{reason: NoCredential, status: http.StatusMethodNotAllowed, detail: "a link is opened with GET"}).write(w, r)
+		(&refusal{reason: NoCredential, status: http.StatusMethodNotAllowed, detail: "a link is opened with GET"}).write(w, r, b.Page)
 		return
 	}
 	if !b.use(r.URL.Query().Get("token")) {
-		(&refusal{reason: NoCredential, status: http.StatusUnauthorized, detail: "the link was opened before, or is too old", hint: linkHint}).write(w, r)
+		(&refusal{reason: NoCredential, status: http.StatusUnauthorized, detail: "the link was opened before, or is too old", hint: linkHint}).write(w, r, b.Page)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"meterbridge/dashboard/problem"
 )
 
 // Options of a guard. The zero value lets in nobody but those of the socket.
@@ -23,6 +25,8 @@ type Options struct {
 	Tokens Tokens
 	// Browser knows the cookies of browsers; nil knows none.
 	Browser *Browser
+	// Page shows a refusal to a person at a browser; nil writes a sentence.
+	Page func(http.ResponseWriter, *http.Request, *problem.Problem)
 	// Refused hears of each refusal, by its reason; nil for nobody.
 	Refused func(Reason)
 	// Log hears of refusals at level debug; nil for nobody. No credential is logged.
@@ -136,7 +140,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 	if g.o.Log != nil {
 		g.o.Log.DebugContext(r.Context(), "request refused", slog.String("reason", string(f.reason)), slog.String("method", r.Method))
 	}
-	f.write(w, r)
+	f.write(w, r, g.o.Page)
 }
 
 // timeOr is now, or the clock's own without one.

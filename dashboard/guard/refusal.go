@@ -18,7 +18,7 @@ type refusal struct {
 const linkHint = "open the link that `meterbridge serve` printed, or another one of `meterbridge status --link`"
 
 // write answers with the problem; a person at a browser gets a sentence.
-func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
+func (f *refusal) write(w http.ResponseWriter, r *http.Request, page func(http.ResponseWriter, *http.Request, *problem.Problem)) {
 	if f.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="meterbridge"`)
 	}
@@ -33,6 +33,10 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	hint := f.hint
 	if f.status == http.StatusUnauthorized {
 		hint = linkHint
+	}
+	if page != nil {
+		page(w, r, problem.New(f.status, f.detail, hint))
+		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -13,6 +13,7 @@ import (
 	"meterbridge/bridge/edge"
 	"meterbridge/dashboard/guard"
 	"meterbridge/dashboard/metrics"
+	"meterbridge/dashboard/web"
 	"meterbridge/internal/config"
 	"meterbridge/internal/control"
 	"meterbridge/internal/credentials"
@@ -45,6 +46,7 @@ type server struct {
 	browser *guard.Browser
 	metrics *metrics.Metrics
 	mcp     *edge.Edge
+	pages   *web.Site
 	// events tells what changes.
 	events *announcer
 	lines  *statusLines
@@ -64,6 +66,9 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	}
 	defer s.mcp.Close()
+	if s.pages, err = m.Pages(web.Options{Log: o.Log}); err != nil {
+		return err
+	}
 	listeners, err := s.listen(ctx)
 	if err != nil {
 		return err
@@ -93,8 +98,9 @@ func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
 func (s *server) admit() {
 	_, port, _ := net.SplitHostPort(s.tcp) // it was listened on
 	s.browser = guard.NewBrowser(sessionCookie+"-"+port, s.meter.opts.Now)
+	s.browser.Page = s.pages.Refuse
 	s.guard = guard.New(guard.Options{
-		Tokens: credentials.Open(s.meter.paths.Tokens(), s.meter.opts.Now), Browser: s.browser, Log: s.o.Log,
+		Tokens: credentials.Open(s.meter.paths.Tokens(), s.meter.opts.Now), Browser: s.browser, Page: s.pages.Refuse, Log: s.o.Log,
 		Refused: func(why guard.Reason) { s.metrics.Refused(string(why)) },
 	})
 }

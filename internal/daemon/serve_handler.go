@@ -31,6 +31,9 @@ func (s *server) handler() http.Handler {
 	mux.Handle(telemetry.Prefix, s.guard.Wrap(telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
 		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody,
 	}))
+	mux.Handle("/", s.guard.Wrap(s.pages, guard.Rule{Browser: true, Types: []string{"application/x-www-form-urlencoded"}}))
+	// Assets are the same for everyone, and a refusal is a page that needs them.
+	mux.Handle("GET /assets/", s.guard.Wrap(s.pages, guard.Rule{Open: true}))
 	return mux
 }
 

@@ -1,0 +1,11 @@
+import "htmx.org";
+import { listen } from "../live";
+import { keys } from "../keys";
+import { preferences } from "../preferences";
+import { MeterChart } from "../chart";
+
+document.documentElement.classList.add("js");
+customElements.define("meter-chart", MeterChart);
+preferences();
+keys();
+if (!document.body.classList.contains("bare")) listen();
