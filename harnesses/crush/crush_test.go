@@ -65,7 +65,7 @@ func TestDatabase_CostsBecomeDated(t *testing.T) {
 	look := func() (costs []string) {
 		t.Helper()
 		var out meterbridge.Batch
-		next, err := (&database{opt: harnesses.Options{Path: path, State: memory}}).Query(t.Context(), &out)
+		next, err := openDatabase(harnesses.Options{Path: path, State: memory}).Query(t.Context(), &out)
 		if err != nil {
 			t.Fatal(err)
 		}

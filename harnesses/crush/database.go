@@ -2,7 +2,6 @@ package crush
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -11,6 +10,7 @@ import (
 	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/instant"
 	"meterbridge/harnesses/jsonvalue"
+	"meterbridge/harnesses/snapshot"
 	"meterbridge/harnesses/sqlite"
 	"meterbridge/harnesses/totals"
 )
@@ -18,9 +18,6 @@ import (
 // overlap is how far behind the newest change the next reading begins, in
 // seconds, the unit of the database.
 const overlap = 60
-
-// database reads crush.db.
-type database struct{ opt harnesses.Options }
 
 // state is what is remembered of the database.
 type state struct {
@@ -30,26 +27,18 @@ type state struct {
 	Costs map[string]totals.Counter `json:"costs"`
 }
 
-// Query implements harnesses.DatabaseParser.
-func (d *database) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, error) {
-	var found meterbridge.Batch
-	var after state
-	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
-		found, after = meterbridge.Batch{}, state{}
-		if json.Unmarshal(d.opt.State, &after) != nil || after.Costs == nil {
-			after = state{Costs: map[string]totals.Counter{}}
+// openDatabase returns the parser of a crush.db.
+func openDatabase(o harnesses.Options) harnesses.DatabaseParser {
+	return snapshot.New(o, func(ctx context.Context, db *sqlite.DB, memory *state, found *meterbridge.Batch) error {
+		if memory.Costs == nil {
+			memory.Costs = map[string]totals.Counter{}
 		}
 		r := reader{
-			Writer: facts.Writer{Harness: id, Store: store, Trace: d.opt.Trace, Out: &found},
-			db:     db, state: &after, project: projectOf(d.opt.Path), sub: map[string]bool{}, model: map[string]string{},
+			Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace, Out: found},
+			db:     db, state: memory, project: projectOf(o.Path), sub: map[string]bool{}, model: map[string]string{},
 		}
 		return r.read(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-	*out = found
-	return json.Marshal(after)
 }
 
 // reader reads one snapshot.

@@ -2,7 +2,6 @@ package cursor
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/jsonvalue"
+	"meterbridge/harnesses/snapshot"
 	"meterbridge/harnesses/sqlite"
 )
 
@@ -23,9 +23,6 @@ const (
 	bubbles   = "bubbleId:"
 )
 
-// database reads the table of conversations.
-type database struct{ opt harnesses.Options }
-
 // state is how far the conversations have been read.
 type state struct {
 	// Since is the newest change of a conversation, in ms; 0 before the first reading.
@@ -34,25 +31,14 @@ type state struct {
 	Row int64 `json:"row"`
 }
 
-// Query implements harnesses.DatabaseParser.
-func (d *database) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, error) {
-	var before, after state
-	if json.Unmarshal(d.opt.State, &before) != nil {
-		before = state{}
-	}
-	var found meterbridge.Batch
-	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
-		found, after = meterbridge.Batch{}, before
-		r := reader{Writer: facts.Writer{Harness: id, Out: &found}, db: db, since: before.Since - overlap, told: before.Row}
+// openDatabase returns the parser of a state.vscdb.
+func openDatabase(o harnesses.Options) harnesses.DatabaseParser {
+	return snapshot.New(o, func(ctx context.Context, db *sqlite.DB, memory *state, found *meterbridge.Batch) error {
+		r := reader{Writer: facts.Writer{Harness: id, Out: found}, db: db, since: memory.Since - overlap, told: memory.Row}
 		err := r.read(ctx)
-		after.Since, after.Row = max(before.Since, r.newest), max(before.Row, r.row)
+		memory.Since, memory.Row = max(memory.Since, r.newest), max(memory.Row, r.row)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	*out = found
-	return json.Marshal(after)
 }
 
 // reader reads one snapshot.

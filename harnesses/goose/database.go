@@ -3,12 +3,12 @@ package goose
 import (
 	"context"
 	_ "embed" // the statements
-	"encoding/json"
 	"strings"
 
 	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/facts"
+	"meterbridge/harnesses/snapshot"
 	"meterbridge/harnesses/sqlite"
 )
 
@@ -21,9 +21,6 @@ var sumsSQL string
 // ledgerColumns are those that the ledger had from its first version on.
 const ledgerColumns = `id session_id created_timestamp model input_tokens output_tokens cache_read_tokens cache_write_tokens cost cost_source is_compaction`
 
-// database reads sessions.db.
-type database struct{ opt harnesses.Options }
-
 // state is how far the database has been read.
 type state struct {
 	// Ledger and Message are the last rows seen of these tables.
@@ -33,30 +30,15 @@ type state struct {
 	Updated string `json:"updated"`
 }
 
-// Query implements harnesses.DatabaseParser.
-func (d *database) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, error) {
-	var before, after state
-	if json.Unmarshal(d.opt.State, &before) != nil {
-		before = state{}
-	}
-	var found meterbridge.Batch
-	more := false
-	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
-		found, after = meterbridge.Batch{}, before
-		r := reader{Writer: facts.Writer{Harness: id, Store: store, Trace: d.opt.Trace, Out: &found}, db: db, state: &after, sessions: map[string]*session{}}
-		err := r.read(ctx)
-		more = r.more
-		return err
+// openDatabase returns the parser of a sessions.db.
+func openDatabase(o harnesses.Options) harnesses.DatabaseParser {
+	return snapshot.New(o, func(ctx context.Context, db *sqlite.DB, memory *state, found *meterbridge.Batch) error {
+		r := reader{Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace, Out: found}, db: db, state: memory, sessions: map[string]*session{}}
+		if err := r.read(ctx); err != nil || !r.more {
+			return err
+		}
+		return harnesses.ErrMore
 	})
-	if err != nil {
-		return nil, err
-	}
-	*out = found
-	next, err := json.Marshal(after)
-	if err == nil && more {
-		err = harnesses.ErrMore
-	}
-	return next, err
 }
 
 // reader reads one snapshot.

@@ -31,7 +31,7 @@ func Harness() harnesses.Harness {
 		Skip:      func(relDir string) bool { return relDir != "sessions.db" },
 		Companion: func(path string) string { return path + "-wal" },
 		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
-			return &database{opt: o}
+			return openDatabase(o)
 		},
 	}
 }

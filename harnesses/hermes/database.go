@@ -2,18 +2,15 @@ package hermes
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/facts"
+	"meterbridge/harnesses/snapshot"
 	"meterbridge/harnesses/sqlite"
 	"meterbridge/harnesses/totals"
 )
-
-// database reads one state.db.
-type database struct{ opt harnesses.Options }
 
 // memory is what a reading leaves for the next one.
 type memory struct {
@@ -50,26 +47,15 @@ func (t *total) read(r totals.Reading, calls int64) {
 	}
 }
 
-// Query implements harnesses.DatabaseParser.
-func (d *database) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, error) {
-	var found meterbridge.Batch
-	var after memory
-	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
-		found, after = meterbridge.Batch{}, memory{}
-		if json.Unmarshal(d.opt.State, &after) != nil {
-			after = memory{}
+// openDatabase returns the parser of a state.db.
+func openDatabase(o harnesses.Options) harnesses.DatabaseParser {
+	return snapshot.New(o, func(ctx context.Context, db *sqlite.DB, remembered *memory, found *meterbridge.Batch) error {
+		if remembered.Totals == nil {
+			remembered.Totals = map[string]*total{}
 		}
-		if after.Totals == nil {
-			after.Totals = map[string]*total{}
-		}
-		r := reader{Writer: facts.Writer{Harness: id, Store: store, Trace: d.opt.Trace, Out: &found}, db: db, memory: &after, sessions: map[string]*session{}}
+		r := reader{Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace, Out: found}, db: db, memory: remembered, sessions: map[string]*session{}}
 		return r.read(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-	*out = found
-	return json.Marshal(after)
 }
 
 // reader reads one snapshot.

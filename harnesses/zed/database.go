@@ -3,7 +3,6 @@ package zed
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/instant"
 	"meterbridge/harnesses/jsonvalue"
+	"meterbridge/harnesses/snapshot"
 	"meterbridge/harnesses/sqlite"
 	"meterbridge/harnesses/totals"
 	"meterbridge/harnesses/zstdlines"
@@ -23,9 +23,6 @@ import (
 // maxThread bounds the size of a thread, unpacked.
 const maxThread = 64 << 20
 
-// database reads threads.db.
-type database struct{ opt harnesses.Options }
-
 // state is what is remembered of the database.
 type state struct {
 	// Updated is when the newest thread changed, as it is written.
@@ -33,23 +30,15 @@ type state struct {
 	Threads map[string]totals.Counter `json:"threads"`
 }
 
-// Query implements harnesses.DatabaseParser.
-func (d *database) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, error) {
-	var found meterbridge.Batch
-	var after state
-	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
-		found, after = meterbridge.Batch{}, state{}
-		if json.Unmarshal(d.opt.State, &after) != nil || after.Threads == nil {
-			after = state{Threads: map[string]totals.Counter{}}
+// openDatabase returns the parser of a threads.db.
+func openDatabase(o harnesses.Options) harnesses.DatabaseParser {
+	return snapshot.New(o, func(ctx context.Context, db *sqlite.DB, memory *state, found *meterbridge.Batch) error {
+		if memory.Threads == nil {
+			memory.Threads = map[string]totals.Counter{}
 		}
-		r := reader{Writer: facts.Writer{Harness: id, Store: store, Trace: d.opt.Trace, Out: &found}, db: db, state: &after, all: d.opt.Trace}
+		r := reader{Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace, Out: found}, db: db, state: memory, all: o.Trace}
 		return r.read(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-	*out = found
-	return json.Marshal(after)
 }
 
 // reader reads one snapshot.

@@ -1,0 +1,59 @@
+// Package snapshot reads one state of another program's database: what a parser
+// remembers goes through JSON from one reading to the next, and a reading that
+// had to start anew leaves nothing behind. It imports the domain, the contract of
+// a harness and the SQLite access; the harnesses that keep a database call it.
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"meterbridge"
+	"meterbridge/harnesses"
+	"meterbridge/harnesses/sqlite"
+)
+
+// Reader reads one snapshot into found. memory is what the reading before left,
+// and is changed into what the next one needs. An error that is
+// harnesses.ErrMore keeps what was found.
+type Reader[M any] func(ctx context.Context, db *sqlite.DB, memory *M, found *meterbridge.Batch) error
+
+// Database is a parser of a database; the memory M must be of use as its zero value.
+type Database[M any] struct {
+	opt  harnesses.Options
+	read Reader[M]
+}
+
+// New returns the parser of the database that the options name.
+func New[M any](o harnesses.Options, read Reader[M]) *Database[M] {
+	return &Database[M]{opt: o, read: read}
+}
+
+// Query implements harnesses.DatabaseParser.
+func (d *Database[M]) Query(ctx context.Context, out *meterbridge.Batch) ([]byte, error) {
+	var found meterbridge.Batch
+	var memory M
+	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
+		found, memory = meterbridge.Batch{}, d.before()
+		return d.read(ctx, db, &memory, &found)
+	})
+	if err != nil && !errors.Is(err, harnesses.ErrMore) {
+		return nil, err
+	}
+	*out = found
+	next, broken := json.Marshal(memory)
+	if broken != nil {
+		return nil, broken
+	}
+	return next, err
+}
+
+// before is what the reading before left; nothing where it cannot be understood.
+func (d *Database[M]) before() (memory M) {
+	if json.Unmarshal(d.opt.State, &memory) != nil {
+		var none M
+		return none
+	}
+	return memory
+}
