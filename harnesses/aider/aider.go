@@ -4,7 +4,6 @@
 package aider
 
 import (
-	"encoding/json"
 	"path"
 	"strconv"
 	"strings"
@@ -77,9 +76,7 @@ type memory struct {
 
 func newLog(o harnesses.Options) *log {
 	l := &log{Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace}}
-	if json.Unmarshal(o.State, &l.m) != nil {
-		l.m = memory{}
-	}
+	l.m = facts.Memory[memory](o.State)
 	return l
 }
 

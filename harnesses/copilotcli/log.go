@@ -3,7 +3,6 @@ package copilotcli
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -59,9 +58,7 @@ type reply struct {
 
 func newLog(opt harnesses.Options) *log {
 	l := &log{opt: opt, replies: map[string]reply{}}
-	if len(opt.State) > 0 && json.Unmarshal(opt.State, &l.m) != nil {
-		l.m = memory{}
-	}
+	l.m = facts.Memory[memory](opt.State)
 	l.m.Session = cmp.Or(l.m.Session, sessionOf(opt.Rel))
 	return l
 }

@@ -1,7 +1,6 @@
 package droid
 
 import (
-	"encoding/json"
 	"io/fs"
 	"path"
 	"strings"
@@ -30,9 +29,7 @@ func newSettings(o harnesses.Options) *settings {
 		Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace}, opt: o,
 		session: facts.Name(strings.TrimSuffix(path.Base(o.Rel), suffix)),
 	}
-	if json.Unmarshal(o.State, &d.counter) != nil {
-		d.counter = totals.Counter{}
-	}
+	d.counter = facts.Memory[totals.Counter](o.State)
 	return d
 }
 

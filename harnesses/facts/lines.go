@@ -30,3 +30,13 @@ func State(memory any) []byte {
 	}
 	return b
 }
+
+// Memory is what State kept; the zero value where there is none, or where it
+// cannot be understood.
+func Memory[M any](state []byte) (memory M) {
+	if json.Unmarshal(state, &memory) != nil {
+		var none M
+		return none
+	}
+	return memory
+}

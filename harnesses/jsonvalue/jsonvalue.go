@@ -97,6 +97,19 @@ func (v Value) Clip(limit int) string {
 // IsText reports whether the value is a string.
 func (v Value) IsText() bool { return len(v) >= 2 && v[0] == '"' }
 
+// Spoken is the text of a message: a string, or the texts of a list of parts,
+// one after the other.
+func (v Value) Spoken() string {
+	if v.IsText() {
+		return v.Text()
+	}
+	text := ""
+	for _, part := range v.Elements() {
+		text += part.Object()["text"].Text()
+	}
+	return text
+}
+
 // Int is a whole number.
 func (v Value) Int() (int64, bool) { return walk.Integer(v) }
 

@@ -1,7 +1,6 @@
 package kimi
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -48,9 +47,7 @@ func newWire(o harnesses.Options) *wire {
 	if agent != "" {
 		w.session = root + "/" + agent
 	}
-	if json.Unmarshal(o.State, &w.m) != nil {
-		w.m = memory{}
-	}
+	w.m = facts.Memory[memory](o.State)
 	return w
 }
 

@@ -2,7 +2,6 @@ package kiro
 
 import (
 	"cmp"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -31,9 +30,7 @@ type memory struct {
 
 func newLog(o harnesses.Options) *log {
 	l := &log{Writer: facts.Writer{Harness: id}, session: sessionOf(o.Rel)}
-	if json.Unmarshal(o.State, &l.m) != nil {
-		l.m = memory{}
-	}
+	l.m = facts.Memory[memory](o.State)
 	return l
 }
 

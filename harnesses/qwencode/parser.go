@@ -3,7 +3,6 @@ package qwencode
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -44,9 +43,7 @@ type parser struct {
 func newParser(o harnesses.Options) *parser {
 	p := &parser{Writer: facts.Writer{Harness: id, Store: store, Trace: o.Trace}}
 	p.file = strings.TrimSuffix(path.Base(o.Rel), ".jsonl")
-	if json.Unmarshal(o.State, &p.state) != nil {
-		p.state = state{}
-	}
+	p.state = facts.Memory[state](o.State)
 	return p
 }
 

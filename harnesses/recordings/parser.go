@@ -3,7 +3,6 @@ package recordings
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -40,9 +39,7 @@ type parser struct {
 
 func newParser(harness string, o harnesses.Options) *parser {
 	p := &parser{Writer: facts.Writer{Harness: harness, Store: Store, Trace: o.Trace}, dropText: o.DropText}
-	if json.Unmarshal(o.State, &p.state) != nil {
-		p.state = state{}
-	}
+	p.state = facts.Memory[state](o.State)
 	dir, name := path.Split(o.Rel)
 	if dirs := strings.Split(strings.TrimSuffix(dir, "/"), "/"); len(dirs) == 4 {
 		p.parent = dirs[3]

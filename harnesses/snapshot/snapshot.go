@@ -11,6 +11,7 @@ import (
 
 	"meterbridge"
 	"meterbridge/harnesses"
+	"meterbridge/harnesses/facts"
 	"meterbridge/harnesses/sqlite"
 )
 
@@ -35,7 +36,7 @@ func (d *Database[M]) Query(ctx context.Context, out *meterbridge.Batch) ([]byte
 	var found meterbridge.Batch
 	var memory M
 	err := sqlite.Read(ctx, d.opt.Path, sqlite.Options{}, func(db *sqlite.DB) error {
-		found, memory = meterbridge.Batch{}, d.before()
+		found, memory = meterbridge.Batch{}, facts.Memory[M](d.opt.State)
 		return d.read(ctx, db, &memory, &found)
 	})
 	if err != nil && !errors.Is(err, harnesses.ErrMore) {
@@ -47,13 +48,4 @@ func (d *Database[M]) Query(ctx context.Context, out *meterbridge.Batch) ([]byte
 		return nil, broken
 	}
 	return next, err
-}
-
-// before is what the reading before left; nothing where it cannot be understood.
-func (d *Database[M]) before() (memory M) {
-	if json.Unmarshal(d.opt.State, &memory) != nil {
-		var none M
-		return none
-	}
-	return memory
 }

@@ -1,8 +1,6 @@
 package totals
 
 import (
-	"encoding/json"
-
 	"github.com/cespare/xxhash/v2"
 
 	"meterbridge"
@@ -32,9 +30,7 @@ type Document struct {
 // tells what else is in it.
 func NewDocument(harness, store string, o harnesses.Options, read func(w *facts.Writer, o jsonvalue.Object) Found) *Document {
 	d := &Document{Writer: facts.Writer{Harness: harness, Store: store, Trace: o.Trace}, opt: o, read: read}
-	if json.Unmarshal(o.State, &d.counter) != nil {
-		d.counter = Counter{}
-	}
+	d.counter = facts.Memory[Counter](o.State)
 	return d
 }
 

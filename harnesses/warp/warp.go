@@ -1,17 +1,68 @@
-// Package warp lists Warp, of which no usage is read. It imports the contract of a
-// harness; harnesses/all lists it.
+// Package warp reads the conversations of Warp's agent: prompts, times and models.
+// Their usage is one total for each model, which no class of tokens can take. It
+// imports the domain, the contract of a harness, the readers of JSON and the
+// SQLite access; harnesses/all lists it and the scanner calls its parser.
 package warp
 
 import (
+	"path/filepath"
+
+	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/roots"
-	"meterbridge/harnesses/unread"
+)
+
+const (
+	id = "warp"
+	// store is the name space of request ids: exchanges, and the totals of conversations.
+	store = "exchanges"
 )
 
 // Harness describes Warp.
 func Harness() harnesses.Harness {
-	return unread.Harness("warp", "Warp", func(env harnesses.Env) []harnesses.Root {
-		l := roots.In(env)
-		return l.Also(l.Home(".local", "state", "warp-terminal")).All()
-	}, "Its database has one total for each conversation and model, without input and output: it can be neither dated nor priced.")
+	return harnesses.Harness{
+		ID:            id,
+		Name:          "Warp",
+		ParserVersion: 1,
+		Declaration:   declaration(),
+		Roots:         places,
+		Claim: func(rel string) (harnesses.Kind, bool) {
+			return harnesses.Kind{Name: "database", Shape: harnesses.Database}, rel == "warp.sqlite"
+		},
+		Skip:      func(relDir string) bool { return relDir != "warp.sqlite" },
+		Companion: func(path string) string { return path + "-wal" },
+		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
+			return openDatabase(o)
+		},
+	}
+}
+
+func declaration() harnesses.Declaration {
+	return harnesses.Declaration{
+		ZeroCost:      harnesses.ZeroUnknown,
+		RequestTimes:  harnesses.EndOnly,
+		Precision:     meterbridge.PerRequest,
+		NeverReported: []string{"input", "output", "reasoning", "cacheRead", "cacheWrite", "cost"},
+		Gaps: []string{
+			"A conversation has one total of tokens for each model, without input and output: it can be neither put into a class nor priced, and is named by explain only.",
+			"An exchange with the model has the time at which it was sent; that stands for its end.",
+			"Answers and calls of tools are not kept in a form that is read, nor is the git branch. Credits are no money.",
+		},
+		Layouts: []string{"warp.sqlite: SQLite with the tables agent_conversations and ai_queries"},
+	}
+}
+
+func places(env harnesses.Env) []harnesses.Root {
+	l := roots.In(env)
+	switch env.OS {
+	case "darwin":
+		return l.Also(l.Home("Library", "Group Containers", "2BBY89MBSN.dev.warp", "Library", "Application Support", "dev.warp.Warp-Stable")).All()
+	case "windows":
+		local := env.Getenv("LOCALAPPDATA")
+		if !filepath.IsAbs(local) {
+			local = l.Home("AppData", "Local")
+		}
+		return l.Also(filepath.Join(local, "warp", "Warp", "data")).All()
+	}
+	return l.Moved("XDG_STATE_HOME", l.Home(".local", "state", "warp-terminal"), "warp-terminal").All()
 }
