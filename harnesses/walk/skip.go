@@ -33,19 +33,47 @@ func (c *Cursor) skipString() bool {
 }
 
 // stringEnd is the place behind the string whose opening quote is at b[i]; -1
-// when it never ends, or when there is no quote at i.
+// when it never ends, or when there is no quote at i. Most strings are short: two
+// words are looked at before anything that is called.
 func stringEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
 	start := i
 	i++
+	if i+16 <= len(b) {
+		low, high := binary.LittleEndian.Uint64(b[i:]), binary.LittleEndian.Uint64(b[i+8:])
+		if m := marks(low, '"') | marks(low, '\\'); m != 0 {
+			if end := i + bits.TrailingZeros64(m)>>3; b[end] == '"' {
+				return end + 1
+			}
+		} else if m := marks(high, '"') | marks(high, '\\'); m != 0 {
+			if end := i + 8 + bits.TrailingZeros64(m)>>3; b[end] == '"' {
+				return end + 1
+			}
+		} else {
+			i += 16
+		}
+	}
+	if n := (len(b) - i) &^ 63; wide && n > 0 {
+		if at := quote64(&b[i], n); at >= 0 {
+			return i + at + 1
+		}
+		i += n
+	}
+	return plainStringEnd(b, i, start)
+}
+
+// plainStringEnd is stringEnd from b[i] on, without vectors: a quote ends the
+// string unless an odd number of backslashes stands before it.
+func plainStringEnd(b []byte, i, start int) int {
 	for {
-		i = nextQuote(b, i)
-		if i < 0 {
+		k := bytes.IndexByte(b[i:], '"')
+		if k < 0 {
 			return -1
 		}
-		if b[i-1] != '\\' || i-1 == start || escapes(b, i, start)%2 == 0 {
+		i += k
+		if escapes(b, i, start)%2 == 0 {
 			return i + 1
 		}
 		i++
@@ -58,26 +86,6 @@ func escapes(b []byte, i, start int) (n int) {
 		n++
 	}
 	return n
-}
-
-// nextQuote is the place of the first quote from i on, -1 without one. Most
-// quotes are near: two words are looked at before the call of IndexByte, which
-// is faster only beyond.
-func nextQuote(b []byte, i int) int {
-	if i+16 <= len(b) {
-		if m := marks(binary.LittleEndian.Uint64(b[i:]), '"'); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-		if m := marks(binary.LittleEndian.Uint64(b[i+8:]), '"'); m != 0 {
-			return i + 8 + bits.TrailingZeros64(m)>>3
-		}
-		i += 16
-	}
-	k := bytes.IndexByte(b[i:], '"')
-	if k < 0 {
-		return -1
-	}
-	return i + k
 }
 
 // marks marks the first of eight bytes that is c by its high bit; marks above the

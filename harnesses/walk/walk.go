@@ -3,7 +3,7 @@
 // It checks structure (brackets, commas, colons, string ends, literals), so a
 // text inside a string can never be taken for a member. What stands inside of
 // strings it leaves alone: control characters and wrong escapes pass. It imports
-// only the standard library; the parsers of harnesses call it, and turn to
+// the standard library, and what tells of the processor; the parsers of harnesses call it, and turn to
 // encoding/json where it gives up.
 package walk
 
