@@ -17,7 +17,8 @@ func newBuffer(giant chan struct{}) *buffer {
 }
 
 // grow makes room for at least size bytes, and for twice as many as before while
-// that is not much, and keeps the first held ones.
+// that is what a worker keeps, and keeps the first held ones. Buffers that grew to
+// just what a line needed were a third of the garbage of a first scan.
 func (b *buffer) grow(ctx context.Context, size, held int) error {
 	if size > keepLen && !b.holds {
 		select {
@@ -27,7 +28,7 @@ func (b *buffer) grow(ctx context.Context, size, held int) error {
 			return ctx.Err()
 		}
 	}
-	grown := make([]byte, max(size, min(2*len(b.b), doubleLen)))
+	grown := make([]byte, max(size, min(2*len(b.b), keepLen)))
 	copy(grown, b.b[:held])
 	b.b = grown
 	return nil

@@ -13,8 +13,6 @@ const (
 	// chunkLen is how much is read at a time: small enough to stay in a core's
 	// cache until it is parsed.
 	chunkLen = 256 << 10
-	// doubleLen is up to where a buffer is doubled; longer lines get what they need.
-	doubleLen = 1 << 20
 	// keepLen is the largest buffer that a worker keeps between lines.
 	keepLen = 8 << 20
 )
