@@ -65,14 +65,6 @@ func decodeState(b []byte) state {
 	return s
 }
 
-func (s *state) encode() []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil
-	}
-	return b
-}
-
 // sent remembers when a request was sent.
 func (s *state) sent(id []byte, at time.Time) {
 	if len(id) == 0 {

@@ -58,18 +58,19 @@ func (t *messageTools) add(b *block, n *names) {
 	t.names = append(t.names, n.tool(b.name))
 }
 
-// MarshalJSON writes the message, then each tool and its call, as one short list.
-func (t messageTools) MarshalJSON() ([]byte, error) {
-	list := []string{strconv.FormatUint(t.message, 36)}
+// appendTo writes the message, then each tool and its call, as one short list.
+func (t *messageTools) appendTo(b []byte) []byte {
+	b = appendKey(append(b, '['), t.message)
 	for i, name := range t.names {
-		list = append(list, name, strconv.FormatUint(uint64(t.calls[i]), 36))
+		b = appendText(append(b, ','), name)
+		b = appendKey(append(b, ','), uint64(t.calls[i]))
 	}
-	return json.Marshal(list)
+	return append(b, ']')
 }
 
 var errTools = errors.New("not a list of tools")
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads what appendTo wrote.
 func (t *messageTools) UnmarshalJSON(b []byte) error {
 	var list []string
 	if err := json.Unmarshal(b, &list); err != nil {
