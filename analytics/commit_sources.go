@@ -73,7 +73,7 @@ func (c *commit) appendSource(id int64, cp *meterbridge.Checkpoint) error {
 		mtime = cp.ModTime.UnixNano()
 	}
 	return c.out.append("source", int32(id), w.id(cp.Harness), cp.Kind, cp.Path, cp.Machine,
-		cp.Device, cp.Inode, cp.Size, mtime, cp.Companion, cp.Offset, cp.Lines, cp.Head, cp.HeadLen, cp.Tail,
+		cp.Size, mtime, cp.Offset, cp.Lines,
 		nullBytes(cp.State), int32(cp.Parser), cp.Generation, cp.Gone, pack(id, cp))
 }
 

@@ -37,8 +37,10 @@ func (f *facet) targets() []any {
 	}
 }
 
+func noFacets() facets { return facets{ids: map[facet]int32{}, list: make([]facet, 1), stored: 1} }
+
 func (l *Ledger) loadFacets(ctx context.Context, m *memory) error {
-	m.facets = facets{ids: map[facet]int32{}, list: make([]facet, 1)}
+	m.facets = noFacets()
 	err := l.each(ctx, "SELECT "+facetColumns+" FROM facet ORDER BY id", func(rows *sql.Rows) error {
 		var f facet
 		err := rows.Scan(f.targets()...)

@@ -92,6 +92,10 @@ type Ledger struct {
 	bulk    struct{ requests, toolCalls *bulk }
 	// compactFrom is how many requests are worth putting in time order.
 	compactFrom int64
+	// empty: the file was made by this opening and nothing was committed to it.
+	empty bool
+	// stored is the table meta; nil while it is to be read.
+	stored map[string]string
 	// providers are the default providers of harnesses.
 	providers map[string]string
 }

@@ -134,7 +134,13 @@ func (l *Ledger) remember(ctx context.Context) error {
 		sources: map[int64]*sourceInfo{}, sessions: map[sessionKey]*sessionState{}, byID: map[int32]*sessionState{},
 		has: map[string]bool{}, dirty: map[int32]bool{}, touched: map[int32]bool{}, stores: map[string]string{},
 	}
-	for _, load := range []func(context.Context, *memory) error{l.loadWords, l.loadFacets, l.loadSources, l.loadCounts, l.loadDirty} {
+	loads := []func(context.Context, *memory) error{l.loadWords, l.loadFacets, l.loadSources, l.loadCounts, l.loadDirty}
+	if l.empty { // a dozen questions about nothing
+		l.empty, m.complete = false, true
+		m.words, m.facets = noWords(), noFacets()
+		loads = nil
+	}
+	for _, load := range loads {
 		if err := load(ctx, &m); err != nil {
 			return fmt.Errorf("read what the ledger knows: %w", err)
 		}

@@ -40,6 +40,7 @@ func (l *Ledger) prepare(ctx context.Context) error {
 	if version > len(migrations()) {
 		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewer, version, len(migrations()))
 	}
+	l.empty = version == 0
 	for ; version < len(migrations()); version++ {
 		if err := l.migrate(ctx, version); err != nil {
 			return fmt.Errorf("migrate from version %d: %w", version, err)
@@ -121,6 +122,7 @@ func (l *Ledger) derive(ctx context.Context, fn func() error) error {
 			return nil
 		}
 	}
+	l.stored = nil
 	// After a COMMIT that failed there may be no transaction left to roll back.
 	if _, back := l.w.ExecContext(end, "ROLLBACK"); back != nil && !strings.Contains(back.Error(), "no transaction is active") {
 		err = errors.Join(err, back)
@@ -128,17 +130,27 @@ func (l *Ledger) derive(ctx context.Context, fn func() error) error {
 	return err
 }
 
-// meta is the value of a key, empty when it has none.
+// meta is the value of a key, empty when it has none. This process alone writes
+// the ledger, so the table is read once.
 func (l *Ledger) meta(ctx context.Context, key string) (string, error) {
-	var v string
-	err := l.w.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+	if l.stored == nil {
+		stored := map[string]string{}
+		err := l.each(ctx, "SELECT key, value FROM meta", func(rows *sql.Rows) error {
+			var k, v string
+			err := rows.Scan(&k, &v)
+			stored[k] = v
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		l.stored = stored
 	}
-	return v, err
+	return l.stored[key], nil
 }
 
 func (l *Ledger) setMeta(ctx context.Context, key, value string) error {
+	l.stored = nil // should the transaction fail
 	if _, err := l.w.ExecContext(ctx, "DELETE FROM meta WHERE key = ?", key); err != nil {
 		return err
 	}

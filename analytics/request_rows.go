@@ -224,12 +224,7 @@ func (c *commit) flushRequests() error {
 			old = append(old, row.id)
 		}
 	}
-	slices.SortFunc(rows, func(a, b *requestState) int {
-		if n := a.r.EndedAt.Compare(b.r.EndedAt); n != 0 {
-			return n
-		}
-		return cmp.Compare(string(a.id[:]), string(b.id[:]))
-	})
+	inTimeOrder(rows, func(row *requestState) (time.Time, *meterbridge.ID) { return row.r.EndedAt, &row.id })
 	if err := c.deleteRequests(old); err != nil {
 		return err
 	}

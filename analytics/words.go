@@ -16,8 +16,10 @@ type words struct {
 	stored int
 }
 
+func noWords() words { return words{ids: map[string]int32{"": 0}, texts: []string{""}, stored: 1} }
+
 func (l *Ledger) loadWords(ctx context.Context, m *memory) error {
-	m.words = words{ids: map[string]int32{"": 0}, texts: []string{""}, stored: 1}
+	m.words = noWords()
 	err := l.each(ctx, "SELECT text FROM word ORDER BY id", func(rows *sql.Rows) error {
 		var text string
 		err := rows.Scan(&text)

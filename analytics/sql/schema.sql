@@ -2,7 +2,8 @@
 -- Words that repeat (harness, project, model, ...) are numbers of the table
 -- word; 0 is "not logged". There is no primary key and no index on purpose:
 -- rows are found by time (zone maps) and merged by the writer. Columns of random
--- text are not compressed: trying costs more than the rest of a checkpoint.
+-- text, and short texts of small tables, are not compressed: trying costs more than
+-- the rest of a checkpoint.
 
 CREATE TABLE meta (key VARCHAR NOT NULL, value VARCHAR NOT NULL);
 
@@ -12,21 +13,21 @@ CREATE TABLE word (id INTEGER NOT NULL, text VARCHAR NOT NULL);
 CREATE TABLE scan (id INTEGER NOT NULL, started_at BIGINT NOT NULL);
 
 CREATE TABLE source (
-  id INTEGER NOT NULL, harness INTEGER NOT NULL, kind VARCHAR NOT NULL, path VARCHAR NOT NULL, machine VARCHAR NOT NULL,
-  device UBIGINT NOT NULL, inode UBIGINT NOT NULL, size BIGINT NOT NULL, mtime_ns BIGINT NOT NULL, companion UBIGINT NOT NULL,
-  "offset" BIGINT NOT NULL, lines BIGINT NOT NULL, head UBIGINT NOT NULL, head_len BIGINT NOT NULL, tail UBIGINT NOT NULL,
-  state BLOB, parser INTEGER NOT NULL, generation BIGINT NOT NULL, gone BOOLEAN NOT NULL,
-  packed BLOB                         -- all of these but path and state in one value, which is read at every start
+  id INTEGER NOT NULL, harness INTEGER NOT NULL, kind VARCHAR NOT NULL USING COMPRESSION uncompressed,
+  path VARCHAR NOT NULL USING COMPRESSION uncompressed, machine VARCHAR NOT NULL USING COMPRESSION uncompressed,
+  size BIGINT NOT NULL, mtime_ns BIGINT NOT NULL, "offset" BIGINT NOT NULL, lines BIGINT NOT NULL,
+  state BLOB USING COMPRESSION uncompressed, parser INTEGER NOT NULL, generation BIGINT NOT NULL, gone BOOLEAN NOT NULL,
+  packed BLOB USING COMPRESSION uncompressed -- all of the checkpoint but path and state in one value, which is read at every start
 );
 
 CREATE TABLE session (
-  id INTEGER NOT NULL, harness INTEGER NOT NULL, native VARCHAR NOT NULL,
+  id INTEGER NOT NULL, harness INTEGER NOT NULL, native VARCHAR NOT NULL USING COMPRESSION uncompressed,
   parent INTEGER NOT NULL,            -- session.id, 0 without one
-  relation VARCHAR NOT NULL,          -- '', subagent, fork, continuation
+  relation VARCHAR NOT NULL USING COMPRESSION uncompressed, -- '', subagent, fork, continuation
   root INTEGER NOT NULL,              -- the session into which reports fold this one; its own id when it is none's sub-agent
-  agent_type VARCHAR NOT NULL, title VARCHAR NOT NULL, title_rank INTEGER NOT NULL,
+  agent_type VARCHAR NOT NULL USING COMPRESSION uncompressed, title VARCHAR NOT NULL, title_rank INTEGER NOT NULL,
   project INTEGER NOT NULL, branch INTEGER NOT NULL,
-  last_reply VARCHAR NOT NULL, last_reply_at BIGINT, version VARCHAR NOT NULL,
+  last_reply VARCHAR NOT NULL, last_reply_at BIGINT, version VARCHAR NOT NULL USING COMPRESSION uncompressed,
   first_at BIGINT, last_at BIGINT     -- of its requests; null while it has none
 );
 
