@@ -33,7 +33,7 @@ func (e *RateError) Error() string {
 	return fmt.Sprintf("more than %d of %s a minute: wait %v", e.PerMinute, e.Verb, e.Wait.Round(time.Millisecond))
 }
 
-// ErrInvalid: what was asked for is outside its bounds.
+// ErrInvalid says that what was asked for is outside its bounds.
 var ErrInvalid = errors.New("invalid parameter")
 
 // Verb is a way to use a terminal.

@@ -16,7 +16,7 @@ func BenchmarkFlood(b *testing.B) {
 	b.SetBytes(size)
 	for b.Loop() {
 		before, used := heap(), processor(b)
-		term := New("flood", Options{})
+		term := New("flood", placed(b, Options{}))
 		begin(b, term, sh(`stty -opost; yes "2026-11-30T12:00:00Z INFO request served path=/api/v1/items status=200 in 12ms" | head -c 104857600`))
 		if _, err := term.Wait(within(b)); err != nil {
 			b.Fatal(err)

@@ -2,15 +2,52 @@ package terminal
 
 import (
 	"context"
+	"flag"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"meterbridge/agents/terminal/hold"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// inHolders runs the tests on terminals in holders.
+var inHolders = flag.Bool("held", false, "hold the terminals of the tests in processes of their own")
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "hold" {
+		os.Exit(hold.Main(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) == 4 && os.Args[1] == "daemon" {
+		os.Exit(daemonMain(os.Args[2], os.Args[3] == "true"))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// placed are options of a terminal of a test.
+func placed(t testing.TB, o Options) Options {
+	t.Helper()
+	if o.Folder == "" {
+		o.Folder = t.TempDir()
+	}
+	if *inHolders {
+		o.Holder, o.Sockets = []string{os.Args[0], "hold"}, sockets(t)
+	}
+	return o
+}
+
+// sockets is a folder whose path is short enough for sockets.
+func sockets(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
 
 // limit is for waits that end when their condition holds; it only bounds a failure.
 const limit = 60 * time.Second
@@ -26,7 +63,7 @@ func within(t testing.TB) context.Context {
 // then nothing of it may be left.
 func started(t testing.TB, spec Spec) *Terminal {
 	t.Helper()
-	term := New("test-"+nonce(), Options{Folder: t.TempDir()})
+	term := New("test-"+nonce(), placed(t, Options{}))
 	begin(t, term, spec)
 	return term
 }
@@ -39,7 +76,7 @@ func begin(t testing.TB, term *Terminal, spec Spec) {
 	if spec.Base == nil {
 		spec.Base = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LANG=C.UTF-8"}
 	}
-	if err := term.Start(spec); err != nil {
+	if err := term.Start(within(t), spec); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, term) })

@@ -36,7 +36,9 @@ type Watch struct {
 type RackOptions struct {
 	// Terminal are the options of each terminal. Its functions are ignored.
 	Terminal Options
-	Watch    Watch
+	// Journal is the file that tells a later life what was started; "" for none.
+	Journal string
+	Watch   Watch
 	// Record keeps what callers did who are no persons.
 	Record func(Use)
 }
@@ -49,13 +51,26 @@ type Rack struct {
 	mu     sync.Mutex
 	of     map[string]*Terminal
 	closed bool
+
+	journal *journal
+	// inherited is what an earlier life has left open, until Adopt.
+	inherited []entry
 }
 
-// NewRack makes a rack without terminals.
-func NewRack(o RackOptions) *Rack { return &Rack{opts: o, of: map[string]*Terminal{}} }
+// NewRack makes a rack without terminals. With a journal, Adopt is to be called
+// before anything is started.
+func NewRack(o RackOptions) (*Rack, error) {
+	r := &Rack{opts: o, of: map[string]*Terminal{}}
+	if o.Journal == "" {
+		return r, nil
+	}
+	var err error
+	r.journal, r.inherited, err = openJournal(o.Journal)
+	return r, err
+}
 
 // Start runs a program in the terminal of an id, which is made when it is not there.
-func (r *Rack) Start(_ context.Context, id string, spec Spec) (State, error) {
+func (r *Rack) Start(ctx context.Context, id string, spec Spec) (State, error) {
 	if id == "" {
 		return State{}, fmt.Errorf("%w: a terminal needs an id", ErrInvalid)
 	}
@@ -63,7 +78,7 @@ func (r *Rack) Start(_ context.Context, id string, spec Spec) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	if err := t.Start(spec); err != nil {
+	if err := t.Start(ctx, spec); err != nil {
 		return State{}, err
 	}
 	return t.State(), nil
@@ -86,7 +101,7 @@ func (r *Rack) place(id string) (*Terminal, error) {
 // options are those of one terminal, whose events carry its id.
 func (r *Rack) options(id string) Options {
 	o, w := r.opts.Terminal, r.opts.Watch
-	o.Event, o.Keys, o.Ended = nil, nil, nil
+	o.Event, o.Keys, o.Ended, o.journal = nil, nil, nil, r.journal
 	if w.Event != nil {
 		o.Event = func(generation int, e screen.Event) { w.Event(id, generation, e) }
 	}
@@ -209,5 +224,5 @@ func (r *Rack) Close(ctx context.Context) error {
 		wg.Go(func() { errs[i] = t.Stop(ctx) })
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	return errors.Join(errors.Join(errs...), r.journal.close())
 }

@@ -28,8 +28,11 @@ func (u *uses) record(one Use) {
 // racked is a rack that is closed with the test, and then nothing of it may be left.
 func racked(t testing.TB, o RackOptions) *Rack {
 	t.Helper()
-	o.Terminal.Folder = t.TempDir()
-	r := NewRack(o)
+	o.Terminal = placed(t, o.Terminal)
+	r, err := NewRack(o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := r.Close(within(t)); err != nil {
 			t.Error(err)
@@ -273,6 +276,7 @@ func TestWriteTo_ReachesNoLaterGeneration(t *testing.T) {
 func TestLook_TellsWhoListens(t *testing.T) {
 	term := bash(t)
 	run(t, term, "true")
+	term.await(within(t), promptTick, func() bool { return term.screen.Modes().BracketedPaste && term.program.editing() })
 	l, err := term.Look(within(t))
 	if err != nil || !l.Leads || l.Lines || !l.KeyAt.IsZero() || l.Generation != 1 || !l.Modes.BracketedPaste {
 		t.Errorf("at the prompt: %+v, %v", l, err)

@@ -283,7 +283,7 @@ func TestRun_PersonTypesMeanwhile(t *testing.T) {
 
 func TestStart_NothingOfTheMarksIsLeftOrSeen(t *testing.T) {
 	folder := t.TempDir()
-	term := New("clean", Options{Folder: folder})
+	term := New("clean", placed(t, Options{Folder: folder}))
 	begin(t, term, Spec{Shell: Bash})
 	run(t, term, "true")
 	files, err := os.ReadDir(folder)

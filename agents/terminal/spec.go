@@ -66,7 +66,7 @@ func nested() []string {
 // is not in, then ours, then those of the caller.
 func (t *Terminal) environment(spec Spec, generation int) []string {
 	dropped := map[string]bool{}
-	for _, name := range append(nested(), "TERM", "COLORTERM", "COLUMNS", "LINES", "METERBRIDGE_AGENT", "METERBRIDGE_GENERATION") {
+	for _, name := range append(nested(), "TERM", "COLORTERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "METERBRIDGE_AGENT", "METERBRIDGE_GENERATION") {
 		dropped[name] = true
 	}
 	var env []string
@@ -78,5 +78,8 @@ func (t *Terminal) environment(spec Spec, generation int) []string {
 	env = append(env,
 		"TERM=xterm-256color", "COLORTERM=truecolor",
 		"METERBRIDGE_AGENT="+t.id, fmt.Sprintf("METERBRIDGE_GENERATION=%d", generation))
+	if spec.Dir != "" {
+		env = append(env, "PWD="+spec.Dir)
+	}
 	return append(env, spec.Env...)
 }

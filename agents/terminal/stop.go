@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"meterbridge/agents/terminal/process"
 )
 
-// stopTick is how often the process table is asked for what is still alive.
+// stopTick is how often is looked at what ends without output.
 const stopTick = 20 * time.Millisecond
 
 // Stop ends the program and its whole process tree: SIGHUP to the foreground, the
@@ -15,35 +17,27 @@ const stopTick = 20 * time.Millisecond
 // nothing is left; an error names what would not end.
 func (t *Terminal) Stop(ctx context.Context) error {
 	t.mu.Lock()
-	p, h := t.program, &hunt{alive: t.left}
+	p, h := t.program, &process.Hunt{Alive: t.left}
 	t.mu.Unlock()
 	if p != nil {
-		h.leader = p.cmd.Process.Pid
+		h.Leader = p.line.Leader().PID
 	}
-	h.look()
+	h.Look()
 	if p != nil {
-		if group, err := foreground(p.master); err == nil {
-			signalGroup(group, syscall.SIGHUP)
+		if group, err := p.line.Foreground(); err == nil {
+			process.SignalGroup(group, syscall.SIGHUP)
 		}
-		signalGroup(h.leader, syscall.SIGHUP)
-		p.close()
+		process.SignalGroup(h.Leader, syscall.SIGHUP)
+		p.line.Hangup()
 	}
-	for _, step := range []struct {
-		signal syscall.Signal
-		wait   time.Duration
-	}{{syscall.SIGHUP, t.opts.Hangup}, {syscall.SIGTERM, t.opts.Terminate}, {syscall.SIGKILL, 2 * time.Second}} {
-		h.signal(step.signal)
-		if h.over(ctx, step.wait) {
-			break
-		}
-	}
+	h.End(ctx, t.opts.patience())
 	return t.finished(ctx, p, h)
 }
 
 // finished waits for the last of the program's goroutines.
-func (t *Terminal) finished(ctx context.Context, p *program, h *hunt) error {
-	if n := len(h.alive); n > 0 {
-		return fmt.Errorf("stop terminal %s: %d processes did not end, the first is %d", t.id, n, h.alive[0].pid)
+func (t *Terminal) finished(ctx context.Context, p *program, h *process.Hunt) error {
+	if n := len(h.Alive); n > 0 {
+		return fmt.Errorf("stop terminal %s: %d processes did not end, the first is %d", t.id, n, h.Alive[0].PID)
 	}
 	if p == nil {
 		return nil
@@ -53,66 +47,6 @@ func (t *Terminal) finished(ctx context.Context, p *program, h *hunt) error {
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("stop terminal %s: %w", t.id, ctx.Err())
-	}
-}
-
-// survivors are the members of a session whose leader has just ended. They are
-// looked for at once: while they live, no other session gets their leader's number.
-func survivors(leader int) []process {
-	h := hunt{leader: leader}
-	h.look()
-	return h.alive
-}
-
-// hunt follows the processes of one session until all have ended; leader is 0 when
-// its leader has ended before. Those seen once
-// stay in it, because the death of their parents makes them nobody's.
-type hunt struct {
-	leader int
-	alive  []process
-}
-
-// look finds who is alive now.
-func (h *hunt) look() {
-	all, err := processes()
-	if err != nil {
-		return
-	}
-	now := map[process]bool{}
-	for _, p := range all {
-		now[process{pid: p.pid, start: p.start}] = true
-	}
-	var known []process
-	for _, p := range h.alive {
-		if now[process{pid: p.pid, start: p.start}] {
-			known = append(known, p)
-		}
-	}
-	h.alive = tree(all, h.leader, known)
-}
-
-func (h *hunt) signal(sig syscall.Signal) {
-	for _, p := range h.alive {
-		signalProcess(p, sig)
-	}
-}
-
-// over waits up to limit for the end of all.
-func (h *hunt) over(ctx context.Context, limit time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(stopTick)
-	defer tick.Stop()
-	for {
-		h.look()
-		if len(h.alive) == 0 {
-			return true
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return false
-		}
 	}
 }
 
@@ -132,8 +66,8 @@ func (t *Terminal) Interrupt(ctx context.Context) error {
 	if t.await(limited, stopTick, ended) == nil {
 		return nil
 	}
-	if group, err := foreground(p.master); err == nil && group != p.cmd.Process.Pid {
-		signalGroup(group, syscall.SIGKILL)
+	if group, err := p.line.Foreground(); err == nil && group != p.line.Leader().PID {
+		process.SignalGroup(group, syscall.SIGKILL)
 	}
 	return ctx.Err()
 }
@@ -144,10 +78,10 @@ func (t *Terminal) Signal(sig syscall.Signal) error {
 	if err != nil {
 		return err
 	}
-	group, err := foreground(p.master)
+	group, err := p.line.Foreground()
 	if err != nil {
 		return fmt.Errorf("signal terminal %s: %w", t.id, err)
 	}
-	signalGroup(group, sig)
+	process.SignalGroup(group, sig)
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"meterbridge/agents/terminal/process"
 	"meterbridge/agents/terminal/screen"
 )
 
@@ -31,6 +32,11 @@ type Options struct {
 	// Folder is where the start-up files of shells are written, each in a folder
 	// of its own; "" is the system's temporary folder.
 	Folder string
+	// Holder is the command line of the program that holds terminals, so that they
+	// outlive this process; none: this process holds them itself.
+	Holder []string
+	// Sockets is the folder of the holders' sockets.
+	Sockets string
 	// Hangup and Terminate are how long a program has to end after SIGHUP and
 	// after SIGTERM; 0 means 2 s and 3 s.
 	Hangup, Terminate time.Duration
@@ -45,6 +51,12 @@ type Options struct {
 	// Ended, when set, is called when a program has ended, in no order with other
 	// calls. It may call the terminal.
 	Ended func(State)
+
+	journal *journal
+}
+
+func (o Options) patience() process.Patience {
+	return process.Patience{Hangup: o.Hangup, Terminate: o.Terminate}
 }
 
 // Phase is what a terminal's program does.
@@ -82,10 +94,12 @@ type Terminal struct {
 	screen  *screen.Screen
 	subs    map[*Subscription]bool
 	viewers map[*Viewer]bool
+	// replaying says that the screen is fed with what was seen before.
+	replaying bool
 	// keyAt is when a person last typed.
 	keyAt time.Time
 	// left are what the last program left behind in its session when it ended.
-	left []process
+	left []process.Process
 	// changed is closed at the next change, when somebody waits for one.
 	changed chan struct{}
 
@@ -120,7 +134,7 @@ func (t *Terminal) State() State {
 }
 
 // Start runs a program, as the next generation, on a fresh screen.
-func (t *Terminal) Start(spec Spec) error {
+func (t *Terminal) Start(ctx context.Context, spec Spec) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.program != nil {
@@ -131,19 +145,22 @@ func (t *Terminal) Start(spec Spec) error {
 	if err != nil {
 		return err
 	}
-	p, err := launch(t, spec, generation)
+	p, err := launch(ctx, t, spec, generation)
 	if err != nil {
 		return err
 	}
+	t.install(p, spec.Cols, spec.Rows)
+	return nil
+}
+
+// install makes a program the terminal's.
+func (t *Terminal) install(p *program, cols, rows int) {
 	t.program = p
-	t.state = State{
-		Phase: Running, Generation: generation, PID: p.cmd.Process.Pid, Cols: spec.Cols, Rows: spec.Rows,
-	}
+	t.state = State{Phase: Running, Generation: p.generation, PID: p.line.Leader().PID, Cols: cols, Rows: rows}
 	t.marks, t.keyAt = marks{nonce: p.nonce}, time.Time{}
 	t.screen = t.newScreen(p)
 	t.notify()
 	p.run()
-	return nil
 }
 
 // next is the generation of the next program: what the caller knows of earlier ones
@@ -164,26 +181,28 @@ func (t *Terminal) newScreen(p *program) *screen.Screen {
 		if e.Kind == screen.Mark {
 			t.marks.take(e.Text)
 		}
-		if t.opts.Event != nil {
+		if t.opts.Event != nil && !t.replaying {
 			t.opts.Event(p.generation, e)
 		}
 	}
 	opts.Reply = func(b []byte) {
 		// A person's terminal answers by itself.
-		if len(t.viewers) == 0 {
+		if len(t.viewers) == 0 && !t.replaying {
 			p.reply(b)
 		}
 	}
 	return screen.New(t.state.Cols, t.state.Rows, opts)
 }
 
-// deliver takes output of a program; that of an older one is dropped.
-func (t *Terminal) deliver(p *program, b []byte) {
+// deliver takes output of a program; that of an older one is dropped. What is
+// replayed was answered and told of by an earlier daemon.
+func (t *Terminal) deliver(p *program, b []byte, replayed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.program != p {
 		return
 	}
+	t.replaying = replayed
 	_, _ = t.screen.Write(b) // it never fails
 	if t.capture != nil {
 		t.capture.write(b)
@@ -196,7 +215,7 @@ func (t *Terminal) deliver(p *program, b []byte) {
 
 // exited takes the end of a generation, after the last of its output. left are the
 // members of its session that still live.
-func (t *Terminal) exited(p *program, left []process) {
+func (t *Terminal) exited(p *program, left []process.Process) {
 	t.mu.Lock()
 	if t.program == p {
 		t.program, t.left = nil, left
@@ -276,7 +295,7 @@ func (t *Terminal) resize(cols, rows int) error {
 	}
 	t.screen.Resize(cols, rows)
 	t.state.Cols, t.state.Rows = t.screen.Size()
-	return setSize(t.program.master, t.state.Cols, t.state.Rows)
+	return t.program.line.Resize(t.state.Cols, t.state.Rows)
 }
 
 // synchronizedLimit is how long a reader waits for the end of an update of the

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"meterbridge/agents/terminal/process"
 	"meterbridge/agents/terminal/screen"
 )
 
@@ -59,7 +59,7 @@ func TestTerminal_OutputOfAProgramThatEndsAtOnceIsWhole(t *testing.T) {
 }
 
 func TestTerminal_Environment(t *testing.T) {
-	term := New("ag-1", Options{})
+	term := New("ag-1", placed(t, Options{}))
 	begin(t, term, Spec{
 		Argv: []string{"sh", "-c", "env | sort; tty >/dev/null && echo a tty; sleep 100"},
 		Base: []string{
@@ -86,11 +86,11 @@ func TestTerminal_Environment(t *testing.T) {
 }
 
 func TestTerminal_AProgramThatIsMissing(t *testing.T) {
-	term := New("x", Options{})
-	if err := term.Start(Spec{Argv: []string{"no-such-program-here"}}); err == nil || !strings.Contains(err.Error(), "start no-such-program-here: ") {
+	term := New("x", placed(t, Options{}))
+	if err := term.Start(within(t), Spec{Argv: []string{"no-such-program-here"}}); err == nil || !strings.Contains(err.Error(), "start no-such-program-here: ") {
 		t.Errorf("%v", err)
 	}
-	if err := term.Start(Spec{}); err == nil {
+	if err := term.Start(within(t), Spec{}); err == nil {
 		t.Error("a start of nothing succeeded")
 	}
 	if err := term.Stop(within(t)); err != nil {
@@ -113,14 +113,14 @@ func TestTerminal_ResizeReachesTheProgram(t *testing.T) {
 func TestTerminal_ALateByteOfAnOlderGenerationIsDropped(t *testing.T) {
 	term := started(t, sh(`echo first; sleep 100`))
 	shows(t, term, "first")
-	if err := term.Start(sh("true")); !errors.Is(err, ErrRunning) {
+	if err := term.Start(within(t), sh("true")); !errors.Is(err, ErrRunning) {
 		t.Fatalf("a second program: %v", err)
 	}
 	old := term.program
 	stop(t, term)
 	begin(t, term, sh(`echo second; sleep 100`))
 	shows(t, term, "second")
-	term.deliver(old, []byte("late"))
+	term.deliver(old, []byte("late"), false)
 	term.exited(old, nil)
 	text, err := term.Text(within(t), 9)
 	if err != nil || text != "second" {
@@ -197,7 +197,7 @@ func TestTerminal_OutlivesItsViewersAndTakesTheSmallestSize(t *testing.T) {
 }
 
 func TestSubscription_GetsEveryByteOrTheirNumber(t *testing.T) {
-	term := New("flood", Options{})
+	term := New("flood", placed(t, Options{}))
 	fast, slow := term.Subscribe(), term.Subscribe()
 	defer fast.Close()
 	defer slow.Close()
@@ -271,7 +271,7 @@ func TestSubscribeText_IsPlain(t *testing.T) {
 }
 
 func TestSubscribeText_ComesInPortionsOf64KiB(t *testing.T) {
-	term := New("text", Options{})
+	term := New("text", placed(t, Options{}))
 	s := term.SubscribeText()
 	defer s.Close()
 	begin(t, term, sh(`stty -opost; i=0; while [ $i -lt 3 ]; do head -c 50000 /dev/zero | tr '\0' x; i=$((i+1)); done; printf 'é%.0s' $(seq 40000)`))
@@ -302,7 +302,7 @@ func TestStop_LeavesNothingRunning(t *testing.T) {
 		"pipelines":     `echo ready; yes | cat >/dev/null`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			term := New("stop-"+strings.ReplaceAll(name, " ", "-"), Options{Hangup: 200 * time.Millisecond, Terminate: 200 * time.Millisecond})
+			term := New("stop-"+strings.ReplaceAll(name, " ", "-"), placed(t, Options{Hangup: 200 * time.Millisecond, Terminate: 200 * time.Millisecond}))
 			begin(t, term, sh(script))
 			shows(t, term, "ready")
 			if len(marked(t, term.ID())) == 0 {
@@ -317,7 +317,7 @@ func TestStop_LeavesNothingRunning(t *testing.T) {
 }
 
 func TestStop_AfterTheExitEndsWhatWasLeft(t *testing.T) {
-	term := New("left", Options{Hangup: 100 * time.Millisecond})
+	term := New("left", placed(t, Options{Hangup: 100 * time.Millisecond}))
 	begin(t, term, sh(`trap '' HUP; sleep 1000 & echo ready`))
 	if _, err := term.Wait(within(t)); err != nil {
 		t.Fatal(err)
@@ -329,16 +329,16 @@ func TestStop_AfterTheExitEndsWhatWasLeft(t *testing.T) {
 }
 
 func TestStop_LeavesADaemonThatWasMeantToStay(t *testing.T) {
-	term := New("daemon", Options{})
+	term := New("daemon", placed(t, Options{}))
 	begin(t, term, sh(`(setsid sleep 1000 &) ; echo ready; sleep 1000`))
 	shows(t, term, "ready")
 	var daemon []Left
 	term.await(within(t), 10*time.Millisecond, func() bool {
 		// It is a daemon once its parent is gone and its session its own.
-		all, _ := processes()
+		all, _ := process.List()
 		daemon = nil
 		for _, l := range marked(t, "daemon") {
-			if i := slices.IndexFunc(all, func(p process) bool { return p.pid == l.PID && p.session == p.pid && p.pid != term.state.PID }); i >= 0 {
+			if i := slices.IndexFunc(all, func(p process.Process) bool { return p.PID == l.PID && p.Session == p.PID && p.PID != term.state.PID }); i >= 0 {
 				daemon = append(daemon, l)
 			}
 		}
@@ -350,40 +350,10 @@ func TestStop_LeavesADaemonThatWasMeantToStay(t *testing.T) {
 	if diff := cmp.Diff(daemon, marked(t, "daemon")); diff != "" {
 		t.Errorf("(-daemon +left):\n%s", diff)
 	}
-	h := hunt{alive: []process{{pid: daemon[0].PID, start: daemon[0].Start}}}
-	h.signal(9)
-	if !h.over(within(t), limit) {
+	h := process.Hunt{Alive: []process.Process{daemon[0].process()}}
+	h.Signal(9)
+	if !h.Over(within(t), limit) {
 		t.Error("the daemon of the test is left")
-	}
-}
-
-func TestTree_TakesOnlyWhatBelongsToTheSession(t *testing.T) {
-	all := []process{
-		{pid: 1, parent: 0, session: 1},
-		{pid: 2, parent: 0, session: 0},
-		{pid: 10, parent: 5, session: 10},
-		{pid: 11, parent: 10, session: 10},
-		{pid: 12, parent: 1, session: 10}, // a background job whose parent ended
-		{pid: 13, parent: 11, session: 13},
-		{pid: 14, parent: 13, session: 13},
-		{pid: 20, parent: 1, session: 20},
-		{pid: 30, parent: 5, session: 30},
-	}
-	pids := func(leader int, known ...process) string {
-		var b strings.Builder
-		for _, p := range tree(all, leader, known) {
-			fmt.Fprint(&b, p.pid, " ")
-		}
-		return b.String()
-	}
-	if got := pids(10); got != "10 11 12 13 14 " {
-		t.Errorf("of 10: %s", got)
-	}
-	if got := pids(0); got != "" {
-		t.Errorf("of nobody: %s", got)
-	}
-	if got := pids(0, process{pid: 13, session: 13}); got != "13 14 " {
-		t.Errorf("of a known one: %s", got)
 	}
 }
 

@@ -29,13 +29,15 @@ type Use struct {
 	Fault string
 }
 
+// The bounds of a use.
 const (
 	// MaxText is how long a command or text may be, in characters.
 	MaxText = 20_000
-	// ShortestRun, LongestRun and DefaultRun bound the time of a run.
+	// ShortestRun and LongestRun are the least and the most time of a run.
 	ShortestRun = time.Second
 	LongestRun  = 120 * time.Second
-	DefaultRun  = LongestRun
+	// DefaultRun is the time of a run that names none.
+	DefaultRun = LongestRun
 	// shownText is how much of a text is recorded, in characters.
 	shownText = 200
 )

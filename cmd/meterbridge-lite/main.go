@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"meterbridge/internal/config"
+	"meterbridge/internal/holder"
 	"meterbridge/internal/statusline"
 )
 
@@ -36,6 +37,8 @@ func run(args []string) int {
 			fmt.Fprintf(os.Stderr, "meterbridge-lite: %v\nhint: `meterbridge serve` starts the daemon\n", err)
 			return 3
 		}
+	case "hold":
+		return holder.Main()
 	case "version", "--version":
 		fmt.Println(version)
 	case "help", "-h", "--help":

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"meterbridge/internal/daemon"
+	"meterbridge/internal/holder"
 )
 
 // version is set by the linker.
@@ -24,6 +25,9 @@ const softMemory = 96 << 20
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == daemon.FenceCommand {
 		os.Exit(daemon.Fence(os.Args[2:]))
+	}
+	if len(os.Args) == 2 && os.Args[1] == holder.Command {
+		os.Exit(holder.Main()) // before anything that such a small process does not need
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemory)

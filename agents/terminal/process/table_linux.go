@@ -1,4 +1,4 @@
-package terminal
+package process
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// processes is the process table. Zombies are not in it: they have ended.
-func processes() ([]process, error) {
+// List is the process table. Zombies are not in it: they have ended.
+func List() ([]Process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
@@ -18,37 +18,41 @@ func processes() ([]process, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []process
+	var all []Process
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		if p, ok := processOf(pid); ok {
+		if p, ok := Of(pid); ok {
 			all = append(all, p)
 		}
 	}
 	return all, nil
 }
 
-// processOf reads /proc/PID/stat; the name in it may hold blanks and brackets.
-func processOf(pid int) (process, bool) {
+// Of is the row of a living process. /proc/PID/stat has its name in brackets, which
+// may hold blanks and brackets itself.
+func Of(pid int) (Process, bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return process{}, false
+		return Process{}, false
 	}
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
-		return process{}, false
+		return Process{}, false
 	}
-	p := process{pid: pid}
-	p.parent, _ = strconv.Atoi(f[1])
-	p.session, _ = strconv.Atoi(f[3])
-	p.start, _ = strconv.ParseUint(f[19], 10, 64)
+	p := Process{PID: pid}
+	p.Parent, _ = strconv.Atoi(f[1])
+	p.Session, _ = strconv.Atoi(f[3])
+	p.Foreground, _ = strconv.Atoi(f[5])
+	p.Start, _ = strconv.ParseUint(f[19], 10, 64)
 	return p, true
 }
 
-func environOf(pid int) []string {
+// Environ is the environment that a process of this user was started with; nil when
+// it is not to be seen.
+func Environ(pid int) []string {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
 		return nil

@@ -1,4 +1,4 @@
-package terminal
+package line
 
 import "golang.org/x/sys/unix"
 

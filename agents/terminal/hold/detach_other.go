@@ -1,0 +1,12 @@
+//go:build !linux && !darwin
+
+package hold
+
+import (
+	"os"
+	"os/exec"
+)
+
+func detach(*exec.Cmd) {}
+
+func hangups() []os.Signal { return nil }

@@ -1,0 +1,16 @@
+//go:build linux || darwin
+
+package hold
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// detach gives a holder a session of its own, so that no signal to the daemon's
+// terminal or group reaches it.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// hangups are the signals that a holder outlives.
+func hangups() []os.Signal { return []os.Signal{syscall.SIGHUP} }
