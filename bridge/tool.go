@@ -35,17 +35,29 @@ type Tool struct {
 	Annotations   Annotations
 	// Timeout is how long a call may take; zero is DefaultTimeout.
 	Timeout time.Duration
+	// From is where the tool comes from; nil for one of our own.
+	From *Source
 	// Call answers one call. The arguments fit the input schema. An error is told
 	// to the model, so its text says what to do; *ToolError has a code besides.
 	Call func(ctx context.Context, who Identity, args json.RawMessage) (Result, error)
+}
+
+// Source is where a tool that is not our own comes from.
+type Source struct {
+	// By is what lets agents see it: "link" or "switch".
+	By               string
+	Package, Version string
+	// Tool is its local id.
+	Tool                   string
+	ToolDigest, TreeDigest Digest
 }
 
 // Result is a tool's answer.
 type Result struct {
 	// Text is a sentence for the model and for people.
 	Text string
-	// Structured is the answer as a JSON object that fits the output schema; nil
-	// for a tool without one.
+	// Structured is the answer as a JSON value that fits the output schema; nil for a
+	// tool without one.
 	Structured any
 	// Content replaces Text when it is not nil.
 	Content []Content

@@ -30,8 +30,10 @@ type Options struct {
 	Now func() time.Time
 	// Done hears of each tool call that ended, Refused of each request that was
 	// turned away and why (a word of a fixed set); nil when nobody does.
-	Done    func(pipeline.Call)
+	Done    func(bridge.CallRecord)
 	Refused func(reason string)
+	// Ask holds a call until a person allows it; nil asks nobody.
+	Ask func(ctx context.Context, c pipeline.Call) error
 }
 
 // Limits bound what callers may do. A zero field takes its default.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -31,7 +32,7 @@ type engine struct {
 }
 
 func newEngine(o Options, limits Limits) *engine {
-	e := &engine{pipe: pipeline.New(pipeline.Options{Limits: limits.Limits, Now: o.Now, Done: o.Done})}
+	e := &engine{pipe: pipeline.New(pipeline.Options{Limits: limits.Limits, Now: o.Now, Done: o.Done, Ask: o.Ask})}
 	e.mcp = server.NewMCPServer("meterbridge", o.Version,
 		server.WithTitle("Meterbridge"),
 		server.WithInstructions(o.Instructions),
@@ -119,8 +120,24 @@ func (e *engine) do(ctx context.Context, c *call, message []byte) mcp.JSONRPCMes
 	return e.mcp.HandleMessage(e.mcp.WithContext(ctx, c), message)
 }
 
-// structured tells whether the client knows structured answers.
-func (c *call) structured() bool { return c.version >= mcp.ProtocolVersion20250618 }
+// structured tells whether the client knows structured answers: those before
+// 2026-07-28 take objects only.
+func (c *call) structured(object bool) bool {
+	return c.modern || object && c.version >= mcp.ProtocolVersion20250618
+}
+
+// traceID is the id of the client's trace, as traceparent has it; empty without
+// one.
+func traceID(r mcp.CallToolRequest) string {
+	if r.Params.Meta == nil {
+		return ""
+	}
+	parent, _ := r.Params.Meta.AdditionalFields["traceparent"].(string)
+	if parts := strings.Split(parent, "-"); len(parts) == 4 && len(parts[1]) == 32 {
+		return parts[1]
+	}
+	return ""
+}
 
 // visible is the tool filter, for list and call alike.
 func visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
@@ -133,7 +150,7 @@ func visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 		if !c.tools.Visible(c.who, t.Name) {
 			continue
 		}
-		if !c.structured() {
+		if entry := c.tools.Find(t.Name); entry == nil || !c.structured(entry.ObjectOut) {
 			t.RawOutputSchema = nil
 		}
 		kept = append(kept, t)
@@ -152,12 +169,16 @@ func (e *engine) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	if entry == nil {
 		return mcp.NewToolResultError(bridge.CodeNotFound + ": there is no such tool any more; list the tools again"), nil
 	}
-	a := e.pipe.Do(ctx, c.who, entry, request.Params.RawArguments)
+	a := e.pipe.Do(ctx, pipeline.Call{Who: c.who, Tool: entry, Args: request.Params.RawArguments, Era: c.version, TraceID: traceID(request)})
 	result := &mcp.CallToolResult{IsError: a.Failed()}
-	for _, text := range a.Texts {
-		result.Content = append(result.Content, mcp.NewTextContent(text))
+	for _, item := range a.Content {
+		if item.Type == "image" {
+			result.Content = append(result.Content, mcp.NewImageContent(item.Data, item.MimeType))
+			continue
+		}
+		result.Content = append(result.Content, mcp.NewTextContent(item.Text))
 	}
-	if a.Structured != nil && c.structured() {
+	if a.Structured != nil && c.structured(entry.ObjectOut) {
 		result.StructuredContent = a.Structured
 	}
 	return result, nil

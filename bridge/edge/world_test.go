@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"meterbridge/bridge"
+	"meterbridge/bridge/pipeline"
 	"meterbridge/bridge/registry"
 )
 
@@ -41,7 +42,7 @@ func newWorld(t *testing.T, change func(*Options)) *world {
 	if w.tools, err = registry.New(w.all()...); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Registry: w.tools, Version: "1.2.3", Identify: byToken, Limits: Limits{PerMinute: 1e9, Burst: 1e9, ProgressGap: -1}}
+	o := Options{Registry: w.tools, Version: "1.2.3", Identify: byToken, Limits: Limits{PerMinute: 1e9, Burst: 1e9, ProgressGap: -1, Limits: pipeline.Limits{CallsPerMinute: 1e9, CallBurst: 1e9}}}
 	if change != nil {
 		change(&o)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // sequences are the terminal's control sequences: CSI, OSC and its kin up to
@@ -28,27 +29,32 @@ func deceives(c rune) bool {
 	return c >= 0x202a && c <= 0x202e || c >= 0x2060 && c <= 0x2069 || c >= 0xe0000 && c <= 0xe007f
 }
 
-// clean removes what deceives from a text, and tells whether there was any.
-func clean(text string) (string, bool) {
+// clean removes what deceives from a text, and tells how many characters that
+// were.
+func clean(text string) (string, int) {
 	if !strings.ContainsFunc(text, deceives) {
-		return text, false
+		return text, 0
 	}
+	before := utf8.RuneCountInString(text)
 	text = sequences().ReplaceAllString(text, "")
-	return strings.Map(func(c rune) rune {
+	text = strings.Map(func(c rune) rune {
 		if deceives(c) {
 			return -1
 		}
 		return c
-	}, text), true
+	}, text)
+	return text, before - utf8.RuneCountInString(text)
 }
 
 // cleanJSON cleans the strings of a JSON text that encoding/json wrote: its
-// strings hold no raw control character below a space.
-func cleanJSON(text []byte) []byte {
+// strings hold no raw control character below a space. It tells how many
+// characters went.
+func cleanJSON(text []byte) ([]byte, int) {
 	if !bytes.Contains(text, []byte(`\u00`)) && !bytes.ContainsFunc(text, deceives) {
-		return text
+		return text, 0
 	}
 	var out bytes.Buffer
+	removed := 0
 	for at := 0; at < len(text); {
 		if text[at] != '"' {
 			out.WriteByte(text[at])
@@ -56,10 +62,12 @@ func cleanJSON(text []byte) []byte {
 			continue
 		}
 		end := stringEnd(text, at)
-		out.Write(cleanString(text[at:end]))
+		cleaned, n := cleanString(text[at:end])
+		out.Write(cleaned)
+		removed += n
 		at = end
 	}
-	return out.Bytes()
+	return out.Bytes(), removed
 }
 
 // stringEnd is the place after the string that begins at from.
@@ -75,18 +83,18 @@ func stringEnd(text []byte, from int) int {
 	return len(text)
 }
 
-func cleanString(quoted []byte) []byte {
+func cleanString(quoted []byte) ([]byte, int) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
-		return quoted
+		return quoted, 0
 	}
-	cleaned, changed := clean(s)
-	if !changed {
-		return quoted
+	cleaned, removed := clean(s)
+	if removed == 0 {
+		return quoted, 0
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(cleaned) // a string can always be written
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return bytes.TrimRight(b.Bytes(), "\n"), removed
 }

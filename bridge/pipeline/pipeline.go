@@ -1,7 +1,7 @@
 // Package pipeline is the one way of a tool call, whatever door it came through:
-// arguments are checked, the caller waits for its turn, the deadline runs, and
-// every failure becomes an answer that a model can read. It imports bridge,
-// bridge/registry and bridge/schema; edge calls it.
+// arguments are checked, rates are counted, the caller waits for its turn, the
+// deadline runs, and every failure becomes an answer that a model can read. It
+// imports bridge, bridge/registry and bridge/schema; edge calls it.
 package pipeline
 
 import (
@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"meterbridge/bridge"
@@ -23,8 +25,12 @@ type Limits struct {
 	// of its whole answer as JSON (1 MiB).
 	Arguments, Result int
 	// Running is how many calls of one caller run at once (8), Waiting how many
-	// more wait for their turn (32).
-	Running, Waiting int
+	// more wait for their turn (32). Extension is how many calls one extension works
+	// on at once (4).
+	Running, Waiting, Extension int
+	// CallsPerMinute is how often one caller may call one tool (60), CallBurst how
+	// often at once (20).
+	CallsPerMinute, CallBurst int
 }
 
 func (l Limits) filled() Limits {
@@ -37,45 +43,39 @@ func (l Limits) filled() Limits {
 	fill(&l.Result, 1<<20)
 	fill(&l.Running, 8)
 	fill(&l.Waiting, 32)
+	fill(&l.Extension, 4)
+	fill(&l.CallsPerMinute, 60)
+	fill(&l.CallBurst, 20)
 	return l
 }
 
 // issueLines is how many faults of the arguments a model is told.
 const issueLines = 20
 
-// Answer is what the caller gets.
-type Answer struct {
-	// Texts are what a model reads, at least one.
-	Texts []string
-	// Structured is the JSON object that fits the tool's output schema; nil without.
-	Structured json.RawMessage
-	// Code is that of a ToolError, "tool_error" for another error of the tool, empty
-	// for a call that went well.
-	Code string
-}
+// answerMargin is how long before its deadline a call of an extension is answered:
+// the client, whose clock may be the same, should hear of it.
+const answerMargin = 50 * time.Millisecond
 
-// Failed tells whether the call went wrong.
-func (a Answer) Failed() bool { return a.Code != "" }
-
-// Call is what is known of a call when it has ended.
+// Call is one call of a tool.
 type Call struct {
-	Who     bridge.Identity
-	Tool    string
-	Started time.Time
-	// Queued is how long it waited for its turn, Took all it took.
-	Queued, Took time.Duration
-	// ArgumentBytes and ResultBytes are sizes of JSON.
-	ArgumentBytes, ResultBytes int
-	// Outcome is "ok", "cancelled", or the answer's code.
-	Outcome string
+	Who  bridge.Identity
+	Tool *registry.Entry
+	Args json.RawMessage
+	// Era is the client's revision of MCP, TraceID that of its _meta; empty when unknown.
+	Era, TraceID string
 }
 
 // Pipeline carries calls. The zero value of Options is valid.
 type Pipeline struct {
 	limits Limits
 	now    func() time.Time
-	done   func(Call)
-	turns  turns
+	done   func(bridge.CallRecord)
+	ask    func(ctx context.Context, c Call) error
+	// turns are those of callers, places those of extensions.
+	turns, places turns
+	rates         rates
+	last          atomic.Int64
+	start         string
 }
 
 // Options of a pipeline.
@@ -84,82 +84,124 @@ type Options struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Done hears of each call that ended; nil when nobody does.
-	Done func(Call)
+	Done func(bridge.CallRecord)
+	// Ask holds a call until a person allows it; its error is the call's. Nil asks
+	// nobody. Tools that only read are never held.
+	Ask func(ctx context.Context, c Call) error
 }
 
 // New returns a pipeline.
 func New(o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits.filled(), now: o.Now, done: o.Done}
+	p := &Pipeline{limits: o.Limits.filled(), now: o.Now, done: o.Done, ask: o.Ask}
 	if p.now == nil {
 		p.now = time.Now
 	}
-	p.turns = turns{running: p.limits.Running, waiting: p.limits.Waiting, of: map[string]*turn{}}
+	l := p.limits
+	p.turns = turns{running: l.Running, waiting: l.Waiting, of: map[string]*turn{}}
+	p.places = turns{running: l.Extension, waiting: l.Waiting * 1024, of: map[string]*turn{}}
+	p.rates = rates{perMinute: l.CallsPerMinute, burst: l.CallBurst, now: p.now, of: map[rateKey]*rateEntry{}}
+	p.start = strconv.FormatInt(p.now().UnixMilli(), 36)
 	return p
 }
 
 // Do carries out one call. It always has an answer; when ctx was cancelled nobody
 // waits for it.
-func (p *Pipeline) Do(ctx context.Context, who bridge.Identity, tool *registry.Entry, args json.RawMessage) Answer {
-	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}")
+func (p *Pipeline) Do(ctx context.Context, c Call) Answer {
+	if len(bytes.TrimSpace(c.Args)) == 0 || string(c.Args) == "null" {
+		c.Args = json.RawMessage("{}")
 	}
-	c := Call{Who: who, Tool: tool.Name, Started: p.now(), ArgumentBytes: len(args)}
-	result, err := p.run(ctx, tool, args, &c)
-	a := p.answer(tool, result, err)
-	c.Took, c.Outcome = p.now().Sub(c.Started), "ok"
-	for _, text := range a.Texts {
-		c.ResultBytes += len(text)
+	var trace bridge.CallTrace
+	r := p.record(c)
+	result, err := p.run(bridge.WithTrace(ctx, &trace), c, &r)
+	a := p.answer(c.Tool, result, err)
+	r.Ended, r.Woke, r.Handled, r.Progress, r.Instance = p.now(), trace.Woke, trace.Handled, trace.Progress, trace.Instance
+	if c.Tool.From == nil {
+		r.Handled = r.Ended.Sub(r.Started) - r.Queued
 	}
-	c.ResultBytes += len(a.Structured)
-	if a.Failed() {
-		c.Outcome = a.Code
-	}
-	if ctx.Err() != nil {
-		c.Outcome = "cancelled"
+	r.ResultBytes, r.Items, r.Removed, r.Outcome = a.size, len(a.Content), a.removed, a.Code
+	switch {
+	case ctx.Err() != nil:
+		r.Outcome = "cancelled"
+	case r.Outcome == "":
+		r.Outcome = "ok"
 	}
 	if p.done != nil {
-		p.done(c)
+		p.done(r)
 	}
 	return a
 }
 
+// record begins the trace of a call.
+func (p *Pipeline) record(c Call) bridge.CallRecord {
+	r := bridge.CallRecord{
+		ID: p.start + "-" + strconv.FormatInt(p.last.Add(1), 36), Started: p.now(), Agent: c.Who.Agent, By: "built-in",
+		Tool: c.Tool.Name, Exposed: c.Tool.Name, ArgumentBytes: len(c.Args), Era: c.Era, TraceID: c.TraceID,
+	}
+	if f := c.Tool.From; f != nil {
+		r.By, r.Package, r.Version, r.Tool, r.ToolDigest, r.TreeDigest = f.By, f.Package, f.Version, f.Tool, f.ToolDigest, f.TreeDigest
+	}
+	if p.done != nil {
+		r.ArgumentShape = shape(c.Args)
+	}
+	return r
+}
+
 // run is the way up to the tool's own answer.
-func (p *Pipeline) run(ctx context.Context, tool *registry.Entry, args json.RawMessage, c *Call) (bridge.Result, error) {
-	if len(args) > p.limits.Arguments {
+func (p *Pipeline) run(ctx context.Context, c Call, r *bridge.CallRecord) (bridge.Result, error) {
+	if len(c.Args) > p.limits.Arguments {
 		return bridge.Result{}, refused(bridge.CodeInvalidParams, "the arguments are larger than %d bytes", p.limits.Arguments)
 	}
-	if issues := tool.In.Check(args); len(issues) > 0 {
+	if issues := c.Tool.In.Check(c.Args); len(issues) > 0 {
 		return bridge.Result{}, refused(bridge.CodeInvalidParams, "%s", schema.Lines(issues, issueLines))
 	}
-	timeout := tool.Timeout
+	if wait, ok := p.rates.take(c.Who.Agent, c.Tool.Name); !ok {
+		return bridge.Result{}, refused(bridge.CodeRateLimited, "%s may be called %d times a minute; wait %d ms", c.Tool.Name, p.limits.CallsPerMinute, wait.Milliseconds()+1)
+	}
+	timeout := c.Tool.Timeout
 	if timeout == 0 {
 		timeout = bridge.DefaultTimeout
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	margin := time.Duration(0)
+	if c.Tool.From != nil && timeout > 2*answerMargin {
+		margin = answerMargin
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout-margin)
 	defer cancel()
-	leave, err := p.turns.take(limited, c.Who.Agent)
-	c.Queued = p.now().Sub(c.Started)
-	if err == nil {
+	result, err := p.inTurn(limited, c, r)
+	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+		return bridge.Result{}, refused(bridge.CodeTimeout, "%s did not answer within %v; ask for less, or try again", c.Tool.Name, timeout)
+	}
+	return result, err
+}
+
+// inTurn waits for the caller's turn and for a place of the extension, and calls.
+func (p *Pipeline) inTurn(ctx context.Context, c Call, r *bridge.CallRecord) (bridge.Result, error) {
+	leave, err := p.turns.take(ctx, c.Who.Agent)
+	if err == nil && c.Tool.From != nil {
 		defer leave()
-		var result bridge.Result
-		if result, err = handle(limited, c.Who, tool, args); err == nil {
-			return result, nil
+		leave, err = p.places.take(ctx, c.Tool.From.Package)
+	}
+	r.Queued = p.now().Sub(r.Started)
+	if err != nil {
+		return bridge.Result{}, err
+	}
+	defer leave()
+	if p.ask != nil && !c.Tool.Annotations.ReadOnly {
+		if err := p.ask(ctx, c); err != nil {
+			return bridge.Result{}, err
 		}
 	}
-	if errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return bridge.Result{}, refused(bridge.CodeTimeout, "%s did not answer within %v; ask for less, or try again", tool.Name, timeout)
-	}
-	return bridge.Result{}, err
+	return handle(ctx, c)
 }
 
 // handle calls the tool; a panic in it is its error.
-func handle(ctx context.Context, who bridge.Identity, tool *registry.Entry, args json.RawMessage) (result bridge.Result, err error) {
+func handle(ctx context.Context, c Call) (result bridge.Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = refused(bridge.CodeInternal, "%s broke: %v", tool.Name, v)
+			err = refused(bridge.CodeInternal, "%s broke: %v", c.Tool.Name, v)
 		}
 	}()
-	return tool.Call(ctx, who, args)
+	return c.Tool.Call(ctx, c.Who, c.Args)
 }
 
 func refused(code, format string, args ...any) error {

@@ -6,6 +6,7 @@ package registry
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,8 @@ type Entry struct {
 	// In is the schema of the arguments. Out is that of the structured answer, nil
 	// without one.
 	In, Out *schema.Schema
+	// ObjectOut: every structured answer is an object.
+	ObjectOut bool
 }
 
 // Sees says whether a caller sees a tool.
@@ -130,11 +133,18 @@ func compile(t bridge.Tool) (*Entry, error) {
 		if e.Out, err = schema.Compile(t.Output); err != nil {
 			return nil, fmt.Errorf("%w: output of %s: %w", ErrTool, t.Name, err)
 		}
+		e.ObjectOut = isObject(t.Output)
 	}
 	if err := mcp.ValidateParamHeaderAnnotations(&mcp.Tool{Name: t.Name, RawInputSchema: t.Input}); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrTool, t.Name, err)
 	}
 	return e, nil
+}
+
+// isObject tells whether a schema says that its values are objects.
+func isObject(text json.RawMessage) bool {
+	var form struct{ Type any }
+	return json.Unmarshal(text, &form) == nil && form.Type == "object"
 }
 
 func unfit(c rune) bool { return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') }

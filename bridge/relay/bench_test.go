@@ -54,7 +54,7 @@ func benchName(i int) string { return "echo_" + string(rune('a'+i/26)) + string(
 func benchEdge(b *testing.B) *edge.Edge {
 	b.Helper()
 	e, err := edge.New(edge.Options{
-		Registry: benchTools(b), Limits: edge.Limits{PerMinute: 1e9, Burst: 1e9, Limits: pipeline.Limits{Running: 64}},
+		Registry: benchTools(b), Limits: edge.Limits{PerMinute: 1e9, Burst: 1e9, Limits: pipeline.Limits{Running: 64, CallsPerMinute: 1e9, CallBurst: 1e9}},
 		Identify: func(*http.Request) (bridge.Identity, bool) { return bridge.Identity{Agent: bridge.Local}, true },
 	})
 	if err != nil {

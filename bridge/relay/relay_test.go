@@ -79,7 +79,7 @@ func (d *daemon) start() {
 		Identify: func(r *http.Request) (bridge.Identity, bool) {
 			return bridge.Identity{Agent: bridge.Local}, r.Header.Get("Authorization") != "Bearer wrong"
 		},
-		Limits: edge.Limits{Limits: pipeline.Limits{Running: 200}, PerMinute: 1e9, Burst: 1e9},
+		Limits: edge.Limits{Limits: pipeline.Limits{Running: 200, CallsPerMinute: 1e9, CallBurst: 1e9}, PerMinute: 1e9, Burst: 1e9},
 	})
 	if err != nil {
 		d.t.Fatal(err)

@@ -42,12 +42,12 @@ func newToolWorld(t *testing.T) *toolWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &toolWorld{t: t, tools: r, pipe: pipeline.New(pipeline.Options{}), meter: m}
+	return &toolWorld{t: t, tools: r, pipe: pipeline.New(pipeline.Options{Limits: pipeline.Limits{CallBurst: 1000}}), meter: m}
 }
 
 func (w *toolWorld) ask(tool, args string) pipeline.Answer {
 	w.t.Helper()
-	return w.pipe.Do(w.t.Context(), bridge.Identity{Agent: bridge.Local}, w.tools.Snapshot().Find(tool), json.RawMessage(args))
+	return w.pipe.Do(w.t.Context(), pipeline.Call{Who: bridge.Identity{Agent: bridge.Local}, Tool: w.tools.Snapshot().Find(tool), Args: json.RawMessage(args)})
 }
 
 // closed is a schema that allows no field but those that it names.
@@ -98,7 +98,7 @@ func TestTools_AnswersFitTheirSchemas(t *testing.T) {
 	list := w.ask("meter_sessions", `{"last":500}`)
 	var sessions SessionList
 	if err := json.Unmarshal(list.Structured, &sessions); err != nil || len(sessions.Sessions) == 0 {
-		t.Fatalf("%v: %v", err, list.Texts)
+		t.Fatalf("%v: %v", err, list.Texts())
 	}
 	for _, s := range sessions.Sessions {
 		id := fmt.Sprintf(`"session":%q`, s.Session)
@@ -112,14 +112,14 @@ func TestTools_AnswersFitTheirSchemas(t *testing.T) {
 		for _, args := range list {
 			a := w.ask(tool, args)
 			if a.Failed() {
-				t.Errorf("%s %s: %v", tool, args, a.Texts)
+				t.Errorf("%s %s: %v", tool, args, a.Texts())
 				continue
 			}
 			if issues := strict.Check(a.Structured); len(issues) > 0 {
 				t.Errorf("%s %s: %s\n%s", tool, args, schema.Lines(issues, 5), a.Structured)
 			}
-			if len(a.Texts) != 2 || a.Texts[1] != string(a.Structured) || len(a.Texts[0]) < 10 || len(a.Texts[0]) > 600 {
-				t.Errorf("%s %s: texts %q", tool, args, a.Texts)
+			if len(a.Texts()) != 2 || a.Texts()[1] != string(a.Structured) || len(a.Texts()[0]) < 10 || len(a.Texts()[0]) > 600 {
+				t.Errorf("%s %s: texts %q", tool, args, a.Texts())
 			}
 		}
 	}
@@ -164,8 +164,8 @@ func TestTools_CutListsSaySo(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got.Text, want)
 		}
 	}
-	if a := w.ask("meter_sessions", `{"last":1}`); !strings.Contains(a.Texts[0], "there are more sessions than the newest 1") {
-		t.Errorf("sessions: %s", a.Texts[0])
+	if a := w.ask("meter_sessions", `{"last":1}`); !strings.Contains(a.Texts()[0], "there are more sessions than the newest 1") {
+		t.Errorf("sessions: %s", a.Texts()[0])
 	}
 }
 
@@ -220,8 +220,8 @@ func TestTools_ErrorsSayWhatToDo(t *testing.T) {
 		{"meter_pricing", `{"model":"m","input":1,"at":"then"}`, "INVALID_PARAMS: "},
 	} {
 		a := w.ask(c.tool, c.args)
-		if !a.Failed() || !strings.Contains(a.Texts[0], c.want) {
-			t.Errorf("%s %s\n got %q\nwant %q", c.tool, c.args, a.Texts, c.want)
+		if !a.Failed() || !strings.Contains(a.Texts()[0], c.want) {
+			t.Errorf("%s %s\n got %q\nwant %q", c.tool, c.args, a.Texts(), c.want)
 		}
 	}
 }
@@ -265,12 +265,12 @@ func TestTools_WithoutAnyLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pipeline.New(pipeline.Options{})
-	a := p.Do(t.Context(), bridge.Identity{}, r.Snapshot().Find("meter_usage"), nil)
-	if a.Code != bridge.CodeNotFound || !strings.HasPrefix(a.Texts[0], "NOT_FOUND: no logs were found; looked in") {
+	p := pipeline.New(pipeline.Options{Limits: pipeline.Limits{CallBurst: 1000}})
+	a := p.Do(t.Context(), pipeline.Call{Tool: r.Snapshot().Find("meter_usage")})
+	if a.Code != bridge.CodeNotFound || !strings.HasPrefix(a.Texts()[0], "NOT_FOUND: no logs were found; looked in") {
 		t.Errorf("%+v", a)
 	}
-	if a := p.Do(t.Context(), bridge.Identity{}, r.Snapshot().Find("meter_pricing"), json.RawMessage(`{"model":"claude-sonnet-4-5"}`)); a.Failed() {
+	if a := p.Do(t.Context(), pipeline.Call{Tool: r.Snapshot().Find("meter_pricing"), Args: json.RawMessage(`{"model":"claude-sonnet-4-5"}`)}); a.Failed() {
 		t.Errorf("prices need no log: %+v", a)
 	}
 }
