@@ -161,8 +161,8 @@ type TranscriptView struct {
 	AssistantAt time.Time
 	// Queued is how many prompts wait in the harness's own queue.
 	Queued int
-	// Error is the kind of error of PhaseFailed.
-	Error string
+	// Error is the kind of error of PhaseFailed, ErrorText what a person is told.
+	Error, ErrorText string
 }
 
 // LaunchHooks says where an agent's hooks report to, for one launch.
