@@ -1,6 +1,12 @@
 package harnesses
 
-import "meterbridge"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"meterbridge"
+)
 
 // Hooks is how a harness tells what its agents are doing. Nil functions are
 // ways that it does not have. All are pure: they map what was given.
@@ -21,8 +27,8 @@ type Hooks struct {
 	Layer func(meterbridge.LaunchHooks) meterbridge.LaunchLayer
 	// Settings says what `hooks install` puts where; nil when that is not known.
 	Settings func(Env) HookSettings
-	// DialogStop: a Stop is held against the transcript before it counts.
-	DialogStop bool
+	// HoldStop: a Stop is held against the transcript before it counts.
+	HoldStop bool
 }
 
 // TranscriptReader keeps the state of a conversation while its log is read line
@@ -54,6 +60,56 @@ type HookEvent struct {
 	Matcher string
 	// Timeout is in the harness's own unit; zero leaves its default.
 	Timeout int
+	// Since is the first version that has the event; older ones may refuse a file
+	// that names it. Empty when every version has it.
+	Since string
+}
+
+// Has reports whether a version has the event; an unknown version ("") has only
+// those that every version has.
+func (e HookEvent) Has(version string) bool {
+	return e.Since == "" || version != "" && !older(version, e.Since)
+}
+
+// older compares versions by their numbers ("2.1.69" is older than "2.1.145").
+func older(a, b string) bool {
+	x, y := numbers(a), numbers(b)
+	for i := range max(len(x), len(y)) {
+		var m, n int
+		if i < len(x) {
+			m = x[i]
+		}
+		if i < len(y) {
+			n = y[i]
+		}
+		if m != n {
+			return m < n
+		}
+	}
+	return false
+}
+
+// numbers are those of the first word of a version that begins with a digit.
+func numbers(version string) (out []int) {
+	start := strings.IndexFunc(version, unicode.IsDigit)
+	if start < 0 {
+		return nil
+	}
+	for part := range strings.SplitSeq(version[start:], ".") {
+		end := strings.IndexFunc(part, func(r rune) bool { return !unicode.IsDigit(r) })
+		if end < 0 {
+			end = len(part)
+		}
+		n, err := strconv.Atoi(part[:end])
+		if err != nil {
+			return out
+		}
+		out = append(out, n)
+		if end < len(part) {
+			break
+		}
+	}
+	return out
 }
 
 // HookSettings is what `hooks install` puts where.

@@ -27,6 +27,7 @@ func Harness() harnesses.Harness {
 		ParserVersion: parserVersion,
 		Declaration:   declaration(),
 		Launch:        launch(),
+		Hooks:         hooks(),
 		Roots:         roots,
 		Claim:         claim,
 		Skip:          skip,
