@@ -9,9 +9,6 @@ import (
 	"meterbridge/harnesses/jsonvalue"
 )
 
-// interruptMark begins the text that stands where a person stopped the agent.
-const interruptMark = "[Request interrupted by user"
-
 // transcript is the state of a conversation as its main chain shows it.
 type transcript struct{ view meterbridge.TranscriptView }
 

@@ -17,35 +17,35 @@ func moment(s float64) time.Time {
 }
 
 // row writes a line whose rest begins with the members after its time.
-func row(kind string, s float64, rest string) string {
+func rowAt(kind string, s float64, rest string) string {
 	return fmt.Sprintf(`{"type":%q,"timestamp":%q,%s}`, kind, moment(s).Format("2006-01-02T15:04:05.000Z"), rest)
 }
 
 func promptRow(s float64, text string) string {
-	return row("user", s, fmt.Sprintf(`"promptId":"p","message":{"role":"user","content":%q}`, text))
+	return rowAt("user", s, fmt.Sprintf(`"promptId":"p","message":{"role":"user","content":%q}`, text))
 }
 
 func answerRow(s float64, stop string) string {
-	return row("assistant", s, fmt.Sprintf(`"message":{"stop_reason":%s,"content":[{"type":"text","text":"Hi"}]}`, stop))
+	return rowAt("assistant", s, fmt.Sprintf(`"message":{"stop_reason":%s,"content":[{"type":"text","text":"Hi"}]}`, stop))
 }
 
 func toolRow(s float64) string {
-	return row("assistant", s, `"message":{"stop_reason":"tool_use","content":[{"type":"tool_use","name":"Bash"}]}`)
+	return rowAt("assistant", s, `"message":{"stop_reason":"tool_use","content":[{"type":"tool_use","name":"Bash"}]}`)
 }
 
 func resultRow(s float64, text string) string {
-	return row("user", s, fmt.Sprintf(`"message":{"content":[{"type":"tool_result","content":%q}]}`, text))
+	return rowAt("user", s, fmt.Sprintf(`"message":{"content":[{"type":"tool_result","content":%q}]}`, text))
 }
 
 func textBlockRow(s float64, text string) string {
-	return row("user", s, fmt.Sprintf(`"message":{"content":[{"type":"text","text":%q}]}`, text))
+	return rowAt("user", s, fmt.Sprintf(`"message":{"content":[{"type":"text","text":%q}]}`, text))
 }
 
 func systemRow(s float64, subtype string) string {
-	return row("system", s, fmt.Sprintf(`"subtype":%q`, subtype))
+	return rowAt("system", s, fmt.Sprintf(`"subtype":%q`, subtype))
 }
 func queueRow(s float64, op string) string {
-	return row("queue-operation", s, fmt.Sprintf(`"operation":%q`, op))
+	return rowAt("queue-operation", s, fmt.Sprintf(`"operation":%q`, op))
 }
 
 const endTurn = `"end_turn"`
@@ -55,7 +55,7 @@ func TestTranscript_VectorsOfTheSpecification(t *testing.T) {
 	type look = meterbridge.TranscriptView
 	busy, answered, ended, interrupted, failed := meterbridge.PhaseBusy, meterbridge.PhaseAnswered, meterbridge.PhaseEnded, meterbridge.PhaseInterrupted, meterbridge.PhaseFailed
 	apiError := func(s float64, rest string) string {
-		return row("assistant", s, `"isApiErrorMessage":true,`+rest+`,"message":{"model":"<synthetic>","stop_reason":"stop_sequence","content":[]}`)
+		return rowAt("assistant", s, `"isApiErrorMessage":true,`+rest+`,"message":{"model":"<synthetic>","stop_reason":"stop_sequence","content":[]}`)
 	}
 	for _, c := range []struct {
 		name  string
@@ -110,12 +110,12 @@ func TestTranscript_VectorsOfTheSpecification(t *testing.T) {
 			[]string{promptRow(1, "hi"), answerRow(2, endTurn), systemRow(2.1, "turn_duration"), queueRow(18, "enqueue"), queueRow(18, "dequeue"), promptRow(18.01, "<task-notification>done</task-notification>")},
 			look{Phase: busy, At: moment(18.01), TurnAt: moment(18.01), TurnID: "p", AssistantAt: moment(2), Automatic: true},
 		},
-		{"a side chain", []string{promptRow(1, "hi"), row("assistant", 3, `"isSidechain":true,"message":{"stop_reason":"end_turn","content":[]}`)}, look{Phase: busy, At: moment(1), TurnAt: moment(1), TurnID: "p"}},
+		{"a side chain", []string{promptRow(1, "hi"), rowAt("assistant", 3, `"isSidechain":true,"message":{"stop_reason":"end_turn","content":[]}`)}, look{Phase: busy, At: moment(1), TurnAt: moment(1), TurnID: "p"}},
 		{
 			"what commands leave behind",
 			[]string{
-				promptRow(1, "/compact"), systemRow(1, "compact_boundary"), row("user", 2, `"isCompactSummary":true,"message":{"content":"This session is being continued"}`),
-				row("user", 2, `"isMeta":true,"message":{"content":"<local-command-caveat>x"}`), promptRow(3, "<command-name>/clear</command-name>"),
+				promptRow(1, "/compact"), systemRow(1, "compact_boundary"), rowAt("user", 2, `"isCompactSummary":true,"message":{"content":"This session is being continued"}`),
+				rowAt("user", 2, `"isMeta":true,"message":{"content":"<local-command-caveat>x"}`), promptRow(3, "<command-name>/clear</command-name>"),
 				promptRow(3, "<local-command-stdout>ok"), promptRow(3, "<bash-input>ls"), promptRow(3, "<bash-stdout>x"),
 			},
 			look{},
@@ -123,7 +123,7 @@ func TestTranscript_VectorsOfTheSpecification(t *testing.T) {
 		{"a command that is a turn", []string{promptRow(5, "<command-message>review is running</command-message>")}, look{Phase: busy, At: moment(5), TurnAt: moment(5), TurnID: "p"}},
 		{
 			"a compaction in a turn",
-			[]string{promptRow(1, "hi"), toolRow(2), systemRow(3, "compact_boundary"), row("user", 3, `"isCompactSummary":true,"message":{"content":"continued"}`), resultRow(4, "ok")},
+			[]string{promptRow(1, "hi"), toolRow(2), systemRow(3, "compact_boundary"), rowAt("user", 3, `"isCompactSummary":true,"message":{"content":"continued"}`), resultRow(4, "ok")},
 			look{Phase: busy, At: moment(4), TurnAt: moment(1), TurnID: "p", AssistantAt: moment(2)},
 		},
 		{"what cannot be read", []string{promptRow(1, "hi"), `{"type":"user"`, "", `{"type":"unheard-of","timestamp":"2026-11-30T00:00:09Z"}`, "[1]"}, look{Phase: busy, At: moment(1), TurnAt: moment(1), TurnID: "p"}},

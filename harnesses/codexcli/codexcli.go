@@ -35,6 +35,7 @@ func Harness() harnesses.Harness {
 		ParserVersion: 1,
 		Declaration:   declaration(),
 		Launch:        launch(),
+		Hooks:         hooks(),
 		Roots:         roots,
 		Claim:         claim,
 		Skip:          skip,

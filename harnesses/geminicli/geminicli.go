@@ -29,6 +29,7 @@ func Harness() harnesses.Harness {
 		ParserVersion: parserVersion,
 		Declaration:   declaration(),
 		Launch:        launch(),
+		Hooks:         hooks(),
 		Roots:         roots,
 		Claim:         recordings.Claim,
 		Skip:          recordings.Skip,

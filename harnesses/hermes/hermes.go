@@ -26,6 +26,7 @@ func Harness() harnesses.Harness {
 		Name:          "Hermes Agent",
 		ParserVersion: 1,
 		Declaration:   declaration(),
+		Hooks:         hooks(),
 		Roots: func(env harnesses.Env) []harnesses.Root {
 			l := roots.In(env)
 			return l.Moved("HERMES_HOME", l.Home(".hermes")).All()

@@ -36,6 +36,7 @@ func Harness() harnesses.Harness {
 		ParserVersion: parserVersion,
 		Declaration:   declaration(),
 		Launch:        launch(),
+		Hooks:         hooks(),
 		Roots:         places,
 		Claim:         claim,
 		Skip:          skip,
