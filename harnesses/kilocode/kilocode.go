@@ -34,6 +34,7 @@ func Harness() harnesses.Harness {
 		FolderVariable:   "KILO_DATA_DIR",
 		Declaration:      declaration(),
 		Launch:           launch(),
+		ConfigVariable:   "KILO_CONFIG",
 	}.Harness()
 	return beside(h, tasks)
 }

@@ -36,6 +36,9 @@ type Product struct {
 	Declaration    harnesses.Declaration
 	// Launch says how it is started as an agent.
 	Launch *meterbridge.LaunchProfile
+	// ConfigVariable names a configuration file of one launch; empty where there is
+	// none: then it does not tell what its agents are doing.
+	ConfigVariable string
 }
 
 // Harness returns the product as the scanner knows it.
@@ -47,6 +50,7 @@ func (p Product) Harness() harnesses.Harness {
 		ParserVersion: parserVersion,
 		Declaration:   p.Declaration,
 		Launch:        p.Launch,
+		Hooks:         p.hooks(),
 		Roots:         p.roots,
 		Claim:         p.claim,
 		Skip:          skip,

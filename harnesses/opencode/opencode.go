@@ -21,6 +21,7 @@ func Harness() harnesses.Harness {
 		FolderVariable:   "OPENCODE_DATA_DIR",
 		Declaration:      declaration(),
 		Launch:           launch(),
+		ConfigVariable:   "OPENCODE_CONFIG",
 	}.Harness()
 }
 
