@@ -35,6 +35,10 @@ const (
 	FactExited FactKind = "exited"
 )
 
+// SessionAnother is the Reason of a session that the same process began beside its
+// earlier one; the harness vouches for it.
+const SessionAnother = "another"
+
 // FactSource is where a fact, or a published status, comes from.
 type FactSource string
 
@@ -126,6 +130,8 @@ type Question struct {
 	// Unless is how long the question must stay unanswered before it counts; zero
 	// counts at once.
 	Unless time.Duration
+	// Allowed: it was answered with yes at once, so nobody is asked.
+	Allowed bool
 }
 
 // TranscriptPhase is what a session's log says of the conversation.

@@ -34,6 +34,7 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 	fact := func(kind meterbridge.FactKind) meterbridge.StatusFact {
 		f := p.Fact(kind)
 		f.Turn = turn
+		f.Transcript = p.Log("projects")
 		return f
 	}
 	switch p.Event() {
@@ -51,7 +52,11 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 		f.Prompt = p.Prompt("prompt")
 		f.Automatic = strings.HasPrefix(f.Prompt, "<task-notification>")
 		return []meterbridge.StatusFact{f}
-	case "PostToolUse", "PostToolUseFailure", "PostToolBatch":
+	case "PostToolUse", "PostToolUseFailure":
+		f := fact(meterbridge.FactResumed)
+		f.Detail = question(p) // tells which question it answers
+		return []meterbridge.StatusFact{f}
+	case "PostToolBatch":
 		return []meterbridge.StatusFact{fact(meterbridge.FactResumed)}
 	case "PermissionRequest":
 		f := fact(meterbridge.FactNeedsInput)

@@ -44,6 +44,7 @@ func textBlockRow(s float64, text string) string {
 func systemRow(s float64, subtype string) string {
 	return rowAt("system", s, fmt.Sprintf(`"subtype":%q`, subtype))
 }
+
 func queueRow(s float64, op string) string {
 	return rowAt("queue-operation", s, fmt.Sprintf(`"operation":%q`, op))
 }

@@ -17,12 +17,14 @@ import (
 // three seconds.
 func events() []harnesses.HookEvent {
 	return []harnesses.HookEvent{
+		{Name: "SessionStart", Timeout: 10},
 		{Name: "UserPromptSubmit", Timeout: 10},
 		{Name: "Stop", Timeout: 10},
 		{Name: "PermissionRequest", Timeout: 10},
 		{Name: "PreToolUse", Matcher: asking, Timeout: 10},
 		{Name: "PostToolUse", Matcher: asking, Timeout: 10},
 		{Name: "Interrupt", Timeout: 3},
+		{Name: "SessionEnd", Timeout: 3},
 	}
 }
 

@@ -30,6 +30,7 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 	fact := func(kind meterbridge.FactKind) meterbridge.StatusFact {
 		f := p.Fact(kind)
 		f.Turn = p.Text("turn_id")
+		f.Transcript = p.Log("sessions")
 		return f
 	}
 	switch p.Event() {

@@ -45,6 +45,17 @@ func (p Payload) Fact(kind meterbridge.FactKind) meterbridge.StatusFact {
 	}
 }
 
+// Log is the log that the payload names, if it is a JSONL file below a folder of
+// that name: nothing else is ever opened because a payload names it.
+func (p Payload) Log(folder string) string {
+	path := p.Text("transcript_path")
+	slashed := strings.ReplaceAll(path, `\`, "/")
+	if !strings.HasSuffix(slashed, ".jsonl") || !strings.Contains(slashed, "/"+folder+"/") || strings.Contains(slashed, "/../") {
+		return ""
+	}
+	return path
+}
+
 // Prompt is a submitted text, Reply the agent's last message: their beginnings.
 func (p Payload) Prompt(name string) string { return p.At(name).Clip(mostPrompt) }
 

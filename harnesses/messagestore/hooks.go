@@ -36,7 +36,7 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 	}
 	switch p.Text("event") {
 	case "session":
-		f.Kind, f.Reason = meterbridge.FactSessionStarted, "startup"
+		f.Kind, f.Reason = meterbridge.FactSessionStarted, meterbridge.SessionAnother
 	case "working", "queued":
 		f.Kind, f.Prompt = meterbridge.FactTurn, p.Prompt("prompt")
 	case "finished":
