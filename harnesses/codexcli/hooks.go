@@ -61,6 +61,10 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 		return toolUse(p, fact)
 	case "SubagentStart", "SubagentStop":
 		return subagent(p, fact)
+	case "PreModelRequest":
+		if p.Text("thread_id") == p.Text("session_id") { // not of the hidden thread that names the session
+			return []meterbridge.StatusFact{fact(meterbridge.FactActivity)}
+		}
 	}
 	return nil
 }
@@ -77,13 +81,18 @@ func subagent(p hookjson.Payload, fact func(meterbridge.FactKind) meterbridge.St
 	return []meterbridge.StatusFact{f}
 }
 
-// toolUse is a question, or its answer, where the tool asks the user something.
+// toolUse is a question where the tool asks the user something; a tool that ended
+// tells that the agent goes on.
 func toolUse(p hookjson.Payload, fact func(meterbridge.FactKind) meterbridge.StatusFact) []meterbridge.StatusFact {
-	switch {
-	case p.Text("tool_name") != asking:
+	if p.Event() == "PostToolUse" {
+		f := fact(meterbridge.FactResumed)
+		if p.Text("tool_name") != asking {
+			f.Detail = permitted(p) // tells which question it answers
+		}
+		return []meterbridge.StatusFact{f}
+	}
+	if p.Text("tool_name") != asking {
 		return []meterbridge.StatusFact{fact(meterbridge.FactActivity)}
-	case p.Event() == "PostToolUse":
-		return []meterbridge.StatusFact{fact(meterbridge.FactResumed)}
 	}
 	f := fact(meterbridge.FactNeedsInput)
 	f.Question.Kind = meterbridge.Asked
@@ -100,6 +109,12 @@ func permission(p hookjson.Payload, f meterbridge.StatusFact) []meterbridge.Stat
 	if reviewer := p.Text("approvals_reviewer"); reviewer != "" && reviewer != "user" {
 		return []meterbridge.StatusFact{}
 	}
+	f.Detail, f.Question.Kind = permitted(p), meterbridge.Permission
+	return []meterbridge.StatusFact{f}
+}
+
+// permitted is what a person is asked to permit.
+func permitted(p hookjson.Payload) string {
 	tool, input := p.Text("tool_name"), p.At("tool_input").Object()
 	text := input.At("command").Text()
 	if tool == "apply_patch" || strings.HasPrefix(text, "*** Begin Patch") {
@@ -111,8 +126,7 @@ func permission(p hookjson.Payload, f meterbridge.StatusFact) []meterbridge.Stat
 	if text != "" {
 		tool += " — " + text
 	}
-	f.Detail, f.Question.Kind = hookjson.OneLine(tool+bySubagent(p), longestQuestion), meterbridge.Permission
-	return []meterbridge.StatusFact{f}
+	return hookjson.OneLine(tool+bySubagent(p), longestQuestion)
 }
 
 func bySubagent(p hookjson.Payload) string {
