@@ -305,6 +305,15 @@ func TestHolder_ThatIsKilled(t *testing.T) {
 	}
 }
 
+func TestHolder_GivesTheUsersUmask(t *testing.T) {
+	mask := 0o027
+	o := life(sockets(t), true)
+	o.Terminal.Umask = &mask
+	term := New("umask", o.Terminal)
+	begin(t, term, sh("umask; sleep 1000"))
+	shows(t, term, "0027")
+}
+
 // Every other test holds for terminals in holders too.
 func TestHolder_DoesAllThatATerminalDoes(t *testing.T) {
 	if *inHolders {

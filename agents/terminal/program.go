@@ -114,7 +114,7 @@ func (t *Terminal) spawn(ctx context.Context, s line.Spec, generation int, n not
 	}
 	return hold.Spawn(ctx, t.opts.Holder, hold.Job{
 		Spec: s, ID: t.id, Generation: generation, Socket: socketOf(t.opts.Sockets, t.id), Note: text,
-		Patience: t.opts.patience(),
+		Umask: t.opts.Umask, Patience: t.opts.patience(),
 	})
 }
 

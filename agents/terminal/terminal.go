@@ -37,6 +37,9 @@ type Options struct {
 	Holder []string
 	// Sockets is the folder of the holders' sockets.
 	Sockets string
+	// Umask is that of the programs in holders: a daemon may keep its own files closed
+	// to others, and its user's shells are to make files as ever. nil is the daemon's.
+	Umask *int
 	// Hangup and Terminate are how long a program has to end after SIGHUP and
 	// after SIGTERM; 0 means 2 s and 3 s.
 	Hangup, Terminate time.Duration

@@ -195,7 +195,7 @@ func FuzzReceive(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if k < wantInput || k > exit || len(content) > maxFrame {
+			if k < wantInput || k > resize || len(content) > maxFrame {
 				t.Fatalf("frame %d of %d bytes", k, len(content))
 			}
 		}

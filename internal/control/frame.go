@@ -18,7 +18,8 @@ const (
 	input                     // from the caller; an empty one is its end
 	output
 	errorOutput
-	exit // one byte: the exit code
+	exit   // one byte: the exit code; of a terminal, how it ended
+	resize // to a terminal: columns and rows, two bytes each
 )
 
 // maxFrame bounds a frame's content in bytes.
@@ -64,7 +65,7 @@ func receive(r io.Reader) (kind, []byte, error) {
 		return 0, nil, err
 	}
 	size := binary.BigEndian.Uint32(head[1:])
-	if size > maxFrame || kind(head[0]) < wantInput || kind(head[0]) > exit {
+	if size > maxFrame || kind(head[0]) < wantInput || kind(head[0]) > resize {
 		return 0, nil, errFrame
 	}
 	content := make([]byte, size)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -63,16 +64,25 @@ func command(d Daemon, data string, w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "upgrade to "+upgrade, http.StatusUpgradeRequired)
 		return
 	}
-	conn, buffered, err := http.NewResponseController(w).Hijack()
+	conn, from, err := takeOver(w, upgrade)
 	if err != nil {
-		http.Error(w, "the connection cannot be taken over", http.StatusInternalServerError)
 		return
 	}
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+upgrade+"\r\n\r\n"); err != nil {
-		return
+	run(r.Context(), d, call, conn, from)
+}
+
+// takeOver changes a request's connection to another protocol.
+func takeOver(w http.ResponseWriter, protocol string) (net.Conn, *bufio.Reader, error) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, "the connection cannot be taken over", http.StatusInternalServerError)
+		return nil, nil, err
 	}
-	run(r.Context(), d, call, conn, buffered.Reader)
+	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocol+"\r\n\r\n"); err != nil {
+		return nil, nil, errors.Join(err, conn.Close())
+	}
+	return conn, buffered.Reader, nil
 }
 
 // run runs the command; when the caller's end closes, its context ends.

@@ -2,7 +2,10 @@ package service
 
 import "strings"
 
-// Unit is the systemd user unit of a definition.
+// Unit is the systemd user unit of a definition. Only the daemon itself is killed with
+// the service: it ends its terminals in order, and those of one that crashed wait for
+// the next. What they run is as free as in the user's own terminals, so that sudo works
+// and files are made as ever.
 func Unit(d Definition) string {
 	var b strings.Builder
 	b.WriteString("[Unit]\nDescription=" + displayName + ": " + strings.ToLower(description[:1]) + description[1:] + "\n\n[Service]\n")
@@ -14,7 +17,7 @@ func Unit(d Definition) string {
 	for _, variable := range d.Env {
 		b.WriteString("Environment=" + quoted(variable) + "\n")
 	}
-	b.WriteString("Restart=on-failure\nRestartSec=5\nTimeoutStopSec=30\nUMask=0077\nNoNewPrivileges=yes\n\n[Install]\nWantedBy=default.target\n")
+	b.WriteString("Restart=on-failure\nRestartSec=5\nTimeoutStopSec=30\nKillMode=process\n\n[Install]\nWantedBy=default.target\n")
 	return b.String()
 }
 

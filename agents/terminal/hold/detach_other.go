@@ -10,3 +10,5 @@ import (
 func detach(*exec.Cmd) {}
 
 func hangups() []os.Signal { return nil }
+
+func umask(int) {}

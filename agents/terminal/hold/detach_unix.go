@@ -14,3 +14,7 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 
 // hangups are the signals that a holder outlives.
 func hangups() []os.Signal { return []os.Signal{syscall.SIGHUP} }
+
+// umask sets what this process, which makes no files of its own any more, hands to its
+// program.
+func umask(mask int) { syscall.Umask(mask) }

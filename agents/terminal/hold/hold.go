@@ -22,6 +22,8 @@ type Job struct {
 	Generation int    `json:"generation"`
 	// Socket is the path to listen at.
 	Socket string `json:"socket"`
+	// Umask is the program's, which may be another than the daemon's; nil for that.
+	Umask *int `json:"umask,omitempty"`
 	// Note is given back to whoever connects.
 	Note []byte `json:"note,omitempty"`
 	// Patience of the holder's own end of the program.

@@ -77,6 +77,9 @@ func begin(job Job) (*holder, error) {
 	if err := os.Chmod(job.Socket, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	if job.Umask != nil {
+		umask(*job.Umask)
+	}
 	ln, err := line.Start(job.Spec)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
