@@ -16,7 +16,7 @@ func functions(a *assets) template.FuncMap {
 	return template.FuncMap{
 		"asset": a.address, "grouped": grouped, "short": short, "usd": usd, "usdExact": usdExact,
 		"percent": percent, "ago": ago, "span": span, "bytes": size, "json": embedded, "list": strings.Join,
-		"dict": dict, "path": url.PathEscape, "base": lastOf, "add": func(a, b int) int { return a + b },
+		"dict": dict, "session": sessionPath, "clock": clock, "trim": trimmed, "tail": tailOf, "deref": func(f *float64) float64 { return *f }, "path": url.PathEscape, "base": lastOf, "add": func(a, b int) int { return a + b },
 		"days": func() []string {
 			return []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 		},
@@ -175,4 +175,27 @@ func dict(pairs ...any) (map[string]any, error) {
 		d[name] = pairs[i+1]
 	}
 	return d, nil
+}
+
+// clock writes the time of day of epoch milliseconds.
+func clock(ms int64, zone *time.Location) string {
+	return time.UnixMilli(ms).In(zone).Format("15:04:05")
+}
+
+// trimmed is a text of at most n characters.
+func trimmed(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// tailOf is the end of a long file name, which tells it from its neighbours.
+func tailOf(name string) string {
+	runes := []rune(name)
+	if len(runes) <= 28 {
+		return name
+	}
+	return "…" + string(runes[len(runes)-24:])
 }

@@ -73,15 +73,15 @@ func presetOf(since, until string, now time.Time) string {
 
 // presetDays are the bounds of a preset, both included; empty for none.
 func presetDays(name string, now time.Time) (since, until string) {
-	day := func(months, days int) string { return now.AddDate(0, months, days).Format(dayLayout) }
+	day := func(days int) string { return now.AddDate(0, 0, days).Format(dayLayout) }
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, now.Location())
 	switch name {
 	case "today":
-		return day(0, 0), day(0, 0)
+		return day(0), day(0)
 	case "7d":
-		return day(0, -6), day(0, 0)
+		return day(-6), day(0)
 	case "30d":
-		return day(0, -29), day(0, 0)
+		return day(-29), day(0)
 	case "month":
 		return first.Format(dayLayout), first.AddDate(0, 1, -1).Format(dayLayout)
 	case "last-month":

@@ -54,6 +54,7 @@ func navigation() []link {
 	return []link{
 		{"/", "Now", "now"},
 		{"/usage", "Usage", "usage"},
+		{"/sessions", "Sessions", "sessions"},
 	}
 }
 

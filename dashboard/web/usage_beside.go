@@ -33,6 +33,8 @@ func (c *change) Text() string {
 	switch {
 	case c.Flat:
 		return "no change"
+	case c.Ratio >= 3:
+		return strconv.FormatFloat(c.Ratio+1, 'f', 1, 64) + "×"
 	case c.Up:
 		return "+" + percent(c.Ratio)
 	}
@@ -122,9 +124,14 @@ func (s *Site) addParts(ctx context.Context, page *usagePage) error {
 	return nil
 }
 
-// addChoices asks for the names that filters offer: those of all time.
+// addChoices asks for what the filters offer.
 func (s *Site) addChoices(ctx context.Context, page *usagePage) error {
-	for by, to := range map[string]*[]string{"harness": &page.Choices.Harnesses, "model": &page.Choices.Models, "project": &page.Choices.Projects} {
+	return s.offer(ctx, &page.Choices)
+}
+
+// offer asks for the names that filters offer: those of all time.
+func (s *Site) offer(ctx context.Context, c *choices) error {
+	for by, to := range map[string]*[]string{"harness": &c.Harnesses, "model": &c.Models, "project": &c.Projects} {
 		r, err := s.meter.Usage(ctx, analytics.UsageQuery{By: by, Zone: s.meter.Period().Zone})
 		if err != nil {
 			return err

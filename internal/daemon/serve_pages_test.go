@@ -54,7 +54,7 @@ func TestPages_ShowTheNumbersOfTheAPI(t *testing.T) {
 
 func TestPages_HaveNothingInline(t *testing.T) {
 	pages, _ := paged(t)
-	for _, path := range []string{"/", "/usage", "/usage?range=all", "/nowhere"} {
+	for _, path := range []string{"/", "/usage", "/usage?range=all", "/sessions", "/sessions/claude-code:aaaa1111-0000-4000-8000-000000000001", "/explain/2026-10-05", "/nowhere"} {
 		got := ask(t, "GET", pages.URL+path)
 		text := string(got.body)
 		for _, wrong := range []string{" style=", "<style", " onclick", " onload", "javascript:"} {
@@ -96,5 +96,41 @@ func TestPages_RefuseWhatTheyCannotRead(t *testing.T) {
 		if got.status != 422 || !strings.Contains(string(got.body), want) {
 			t.Errorf("%s: status %d, want 422 and %q:\n%s", path, got.status, want, got.body)
 		}
+	}
+}
+
+func TestPages_ShowASessionAsTheAPIDoes(t *testing.T) {
+	pages, api := paged(t)
+	const id = "claude-code:aaaa1111-0000-4000-8000-000000000001"
+	var want struct{ Usage analytics.WindowUsage }
+	if err := json.Unmarshal(ask(t, "GET", api.URL+"/api/v1/sessions/"+id).body, &want); err != nil {
+		t.Fatal(err)
+	}
+	got := ask(t, "GET", pages.URL+"/sessions/"+id)
+	for name, n := range map[string]*int64{"session-cost": want.Usage.CostMicroUSD, "session-tokens": want.Usage.TotalTokens, "session-requests": want.Usage.Requests} {
+		shown := regexp.MustCompile(`id="` + name + `"[^>]*>\s*<data value="(-?\d+)"`).FindSubmatch(got.body)
+		if shown == nil || n == nil || string(shown[1]) != strconv.FormatInt(*n, 10) {
+			t.Errorf("%s shows %s, want %v", name, shown, n)
+		}
+	}
+	for path, status := range map[string]int{
+		"/sessions": 200, "/sessions?search=checkout": 200, "/sessions/" + id + "/agents": 200, "/explain/" + id: 200, "/explain/2026-10-05": 200,
+		"/sessions/nobody": 404, "/explain/nobody": 404, "/sessions?cursor=zzz": 422,
+	} {
+		if got := ask(t, "GET", pages.URL+path); got.status != status {
+			t.Errorf("%s: status %d, want %d:\n%s", path, got.status, status, got.body)
+		}
+	}
+}
+
+func TestPages_NameWhatIsNotReported(t *testing.T) {
+	pages, api := paged(t)
+	report := ask(t, "GET", api.URL+"/api/v1/usage?by=day&since=2025-12-01&until=2025-12-01")
+	if !strings.Contains(string(report.body), `"cacheWriteTokens": null`) {
+		t.Fatalf("the example has a number that is not reported: %s", report.body)
+	}
+	got := ask(t, "GET", pages.URL+"/usage?by=day&since=2025-12-01&until=2025-12-01")
+	if !strings.Contains(string(got.body), `<span class="sr">not reported</span>`) {
+		t.Errorf("the page does not say so:\n%s", got.body)
 	}
 }

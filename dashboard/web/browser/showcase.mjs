@@ -60,7 +60,7 @@ function claude(job) {
   let at = job.start, k = 0, prev = null;
   const push = (o) => { const uuid = `${id}-${k++}`; lines.push({ parentUuid: prev, isSidechain: false, ...base, ...o, uuid }); prev = uuid; };
   lines.push({ type: "ai-title", aiTitle: job.task, sessionId: id });
-  const prompts = job.live ? 4 : 1 + Math.floor(r() * 4);
+  const prompts = job.live ? 40 : 1 + Math.floor(r() * 4);
   let context = 14_000 + Math.floor(r() * 9_000);
   for (let p = 0; p < prompts && at < job.now; p++) {
     push({ type: "user", promptId: `p${p}`, promptSource: "typed", turnOrigin: "human", origin: { kind: "human" }, message: { role: "user", content: p ? pick(["Now the tests", "Good, go on", "Also the docs, please", "That still fails, look again"]) : job.task }, timestamp: iso(at) });
@@ -85,7 +85,7 @@ function claude(job) {
       at += length;
       push({ type: "user", promptId: `p${p}`, message: { role: "user", content: [{ type: "tool_result", tool_use_id: content[0].id, content: "ok", is_error: r() < 0.06 }] }, timestamp: iso(Math.min(at, job.now)) });
     }
-    at += 15_000 + Math.floor(r() * (job.live ? 240_000 : 900_000));
+    at += 15_000 + Math.floor(r() * (job.live ? 60_000 : 900_000));
   }
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, id + ".jsonl"), lines.filter((l) => !l.timestamp || Date.parse(l.timestamp) <= job.now).map((l) => JSON.stringify(l) + "\n").join(""));
@@ -119,7 +119,7 @@ function codex(job, index) {
   let at = job.start + 900;
   const sum = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, reasoning_output_tokens: 0, total_tokens: 0 };
   let context = 9_000 + Math.floor(r() * 6_000);
-  for (let p = 0; p < (job.live ? 3 : 1 + Math.floor(r() * 3)) && at < job.now; p++) {
+  for (let p = 0; p < (job.live ? 40 : 1 + Math.floor(r() * 3)) && at < job.now; p++) {
     const text = p ? pick(["Go on", "Run it again", "Now the other file"]) : job.task;
     lines.push({ timestamp: iso(at), type: "event_msg", payload: { type: "user_message", message: text, kind: "plain" } });
     lines.push({ timestamp: iso(at + 1), type: "turn_context", payload: { cwd: job.project, approval_policy: "on-request", sandbox_policy: { mode: "workspace-write" }, model, effort: "medium", summary: "auto" } });
@@ -138,7 +138,7 @@ function codex(job, index) {
       const used = 8 + Math.round(((at / 3_600_000) % 5) * 14);
       lines.push({ timestamp: iso(at), type: "event_msg", payload: { type: "token_count", info: { total_token_usage: { ...sum }, last_token_usage: last, model_context_window: 272_000 }, rate_limits: { primary: { used_percent: used, window_minutes: 300, resets_at: Math.floor(at / 1000) + 7_200 }, secondary: { used_percent: 31, window_minutes: 10_080, resets_at: Math.floor(at / 1000) + 260_000 }, plan_type: "pro" } } });
     }
-    at += 60_000 + Math.floor(r() * 600_000);
+    at += 20_000 + Math.floor(r() * (job.live ? 60_000 : 600_000));
   }
   mkdirSync(dir, { recursive: true });
   lines.sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));

@@ -1,5 +1,6 @@
 // Zones are offered from the browser's own list; the theme can be turned by a key.
 export function preferences(): void {
+  if (matchMedia("(max-width: 860px)").matches) document.querySelector(".more")?.removeAttribute("open");
   const list = document.getElementById("zones");
   document.querySelector(".prefs")?.addEventListener("toggle", () => {
     if (!list || list.childElementCount > 0) return;

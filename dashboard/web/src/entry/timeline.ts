@@ -1,0 +1,3 @@
+import { MeterTimeline } from "../timeline";
+
+customElements.define("meter-timeline", MeterTimeline);
