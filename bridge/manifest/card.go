@@ -46,7 +46,7 @@ func (r *reader) common(o object, dialect bridge.Dialect) *bridge.Extension {
 		Homepage:      o.https("homepage"),
 		Icon:          o.file("icon", ".png", ".webp"),
 		Protocol:      o.whole("protocol", 1, 1000, Protocol),
-		Keywords:      o.words("keywords", 0, 20, 1, 40),
+		Keywords:      o.words("keywords", 0, 20, 40),
 		Permissions:   r.permissions(o),
 		Settings:      r.settings(o),
 		Tools:         r.tools(o),

@@ -161,13 +161,13 @@ func (o object) list(key string, least, most int) []any {
 	return list
 }
 
-// words are the entries of a list of strings of least to most characters.
-func (o object) words(key string, atLeast, entries, least, most int) []string {
+// words are the entries of a list of strings of 1 to most characters.
+func (o object) words(key string, atLeast, entries, most int) []string {
 	var words []string
 	for i, v := range o.list(key, atLeast, entries) {
 		s, ok := v.(string)
-		if n := utf8.RuneCountInString(s); !ok || n < least || n > most {
-			o.r.shape(o.entry(key, i), fmt.Sprintf("must be a string of %d to %d characters", least, most))
+		if n := utf8.RuneCountInString(s); !ok || n == 0 || n > most {
+			o.r.shape(o.entry(key, i), fmt.Sprintf("must be a string of 1 to %d characters", most))
 			continue
 		}
 		words = append(words, s)

@@ -48,7 +48,7 @@ func (r *reader) permission(v any, path string) bridge.Permission {
 	}
 	return bridge.Permission{
 		ID:     o.word("id", func(s string) bool { return permissionRank(s) >= 0 }, "a permission: "+strings.Join(permissionIDs(), ", ")),
-		Hosts:  o.words("hosts", 0, 32, 1, 260),
+		Hosts:  o.words("hosts", 0, 32, 260),
 		Reason: o.localised("reason", 300), Optional: o.flag("optional"),
 	}
 }

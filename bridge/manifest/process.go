@@ -18,7 +18,7 @@ func (r *reader) process(v any) *bridge.Extension {
 		ext.Command = r.command(o)
 	}
 	ext.Env, ext.SecretsEnv = r.variables(o, "env", 32), r.variables(o, "secretsEnv", 8)
-	for i, os := range o.words("os", 1, 3, 1, 16) {
+	for i, os := range o.words("os", 1, 3, 16) {
 		if !slices.Contains([]string{"linux", "darwin", "windows"}, os) {
 			r.shape(o.entry("os", i), "must be linux, darwin or windows")
 		}
@@ -31,7 +31,7 @@ func (r *reader) process(v any) *bridge.Extension {
 }
 
 func (r *reader) command(o object) []string {
-	argv := o.words("command", 1, 32, 1, 4096)
+	argv := o.words("command", 1, 32, 4096)
 	for i, arg := range argv {
 		if strings.ContainsRune(arg, 0) {
 			r.shape(o.entry("command", i), "holds a NUL")
@@ -41,7 +41,7 @@ func (r *reader) command(o object) []string {
 }
 
 func (r *reader) variables(o object, key string, most int) []string {
-	names := o.words(key, 0, most, 1, 64)
+	names := o.words(key, 0, most, 64)
 	for i, name := range names {
 		if !isVariable(name) {
 			r.shape(o.entry(key, i), "must be 1 to 64 of A-Z, 0-9 and _, with no digit first")
