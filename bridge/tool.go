@@ -37,6 +37,12 @@ type Tool struct {
 	Timeout time.Duration
 	// From is where the tool comes from; nil for one of our own.
 	From *Source
+	// Foreign: it was written by others, so its schemas are of the subset that can be
+	// checked within bounds.
+	Foreign bool
+	// Cards are those of its extension that are linked to a caller, the one that was
+	// linked first in front; nil for a tool without cards.
+	Cards func(who Identity) []Card
 	// Call answers one call. The arguments fit the input schema. An error is told
 	// to the model, so its text says what to do; *ToolError has a code besides.
 	Call func(ctx context.Context, who Identity, args json.RawMessage) (Result, error)
@@ -50,6 +56,22 @@ type Source struct {
 	// Tool is its local id.
 	Tool                   string
 	ToolDigest, TreeDigest Digest
+}
+
+// Card is one of several that answer calls of the same tools.
+type Card struct{ ID, Name string }
+
+type cardKey struct{}
+
+// WithChosenCard returns a context whose call is for one card.
+func WithChosenCard(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, cardKey{}, id)
+}
+
+// ChosenCard is the id of the card that a call is for, "" when it is for the only one.
+func ChosenCard(ctx context.Context) string {
+	id, _ := ctx.Value(cardKey{}).(string)
+	return id
 }
 
 // Result is a tool's answer.

@@ -82,6 +82,8 @@ type call struct {
 	// version is the revision that the request is of, empty before initialize.
 	version string
 	modern  bool
+	// listing: it asks for the list, where names may be shortened.
+	listing bool
 	// token is the client's for progress, nil when it wants none.
 	token json.RawMessage
 	notes chan mcp.JSONRPCNotification
@@ -150,8 +152,15 @@ func visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 		if !c.tools.Visible(c.who, t.Name) {
 			continue
 		}
-		if entry := c.tools.Find(t.Name); entry == nil || !c.structured(entry.ObjectOut) {
+		entry := c.tools.Find(t.Name)
+		if entry == nil || !c.structured(entry.ObjectOut) {
 			t.RawOutputSchema = nil
+		}
+		if entry != nil {
+			t.RawInputSchema = entry.InputFor(c.who)
+			if c.listing {
+				t.Name = c.tools.Shown(c.who, t.Name)
+			}
 		}
 		kept = append(kept, t)
 	}

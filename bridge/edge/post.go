@@ -176,16 +176,21 @@ func (e *Edge) modern(w http.ResponseWriter, r *http.Request, q request) {
 // run has the engine answer a request and writes what comes of it: notifications
 // while it runs, all of them before the answer.
 func (e *Edge) run(ctx context.Context, w http.ResponseWriter, q request, version string) {
+	whole := ""
 	if q.method == mcp.MethodToolsCall {
-		if name := q.Text(q.Name); q.tools.Find(name) != nil && !q.tools.Visible(q.who, name) {
-			e.refuse(w, q.id, refusal{http.StatusForbidden, codeNotAllowed, "the tool " + name + " is not turned on for you", "not_allowed"})
+		entry := q.tools.Resolve(q.who, q.Text(q.Name))
+		if entry != nil && !q.tools.Visible(q.who, entry.Name) {
+			e.refuse(w, q.id, refusal{http.StatusForbidden, codeNotAllowed, "the tool " + entry.Name + " is not turned on for you", "not_allowed"})
 			return
 		}
+		if entry != nil && entry.Name != q.Text(q.Name) {
+			whole = entry.Name // the client has the shortened name
+		}
 	}
-	c := e.engine.begin(call{who: q.who, tools: q.tools, version: version, modern: q.modern, token: q.progressToken()})
+	c := e.engine.begin(call{who: q.who, tools: q.tools, version: version, modern: q.modern, listing: q.method == mcp.MethodToolsList, token: q.progressToken()})
 	out := &stream{w: w, limit: e.limits.WriteTime}
 	defer out.end()
-	response, answered := e.pump(e.reporting(ctx, c), out, c, q.WithID([]byte(c.id)))
+	response, answered := e.pump(e.reporting(ctx, c), out, c, q.With([]byte(c.id), whole))
 	switch {
 	case answered && out.started:
 		_ = out.event(e.wire(q, response)) // a client that went away needs no answer

@@ -148,6 +148,13 @@ func (p *Pipeline) record(c Call) bridge.CallRecord {
 
 // run is the way up to the tool's own answer.
 func (p *Pipeline) run(ctx context.Context, c Call, r *bridge.CallRecord) (bridge.Result, error) {
+	if c.Tool.Cards != nil {
+		rest, card, err := registry.TakeCard(c.Args, c.Tool.Cards(c.Who))
+		if err != nil {
+			return bridge.Result{}, err
+		}
+		c.Args, ctx = rest, bridge.WithChosenCard(ctx, card)
+	}
 	if len(c.Args) > p.limits.Arguments {
 		return bridge.Result{}, refused(bridge.CodeInvalidParams, "the arguments are larger than %d bytes", p.limits.Arguments)
 	}

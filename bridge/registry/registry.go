@@ -1,7 +1,9 @@
 // Package registry says which tools there are and which caller sees which. What
 // it says is an immutable snapshot that list and call read alike; a new set of
-// tools replaces it as a whole and tells those whose view changed. It imports
-// bridge and bridge/schema; internal/daemon fills it, edge and pipeline read it.
+// tools replaces it as a whole and tells those whose view changed. It gives the
+// tools of extensions their names for agents, and shortens them for clients that
+// take no long ones. It imports bridge, bridge/schema, bridge/manifest and
+// bridge/policy; internal/daemon fills it, edge and pipeline read it.
 package registry
 
 import (
@@ -43,6 +45,43 @@ type Sees func(who bridge.Identity, tool string) bool
 type Snapshot struct {
 	entries []*Entry
 	sees    Sees
+	rooms   Rooms
+}
+
+// Rooms says how long a tool's name may be for a caller, 0 for any length.
+type Rooms func(who bridge.Identity) int
+
+// Shown is the name by which a caller is told of a tool.
+func (s *Snapshot) Shown(who bridge.Identity, name string) string {
+	if s.rooms == nil {
+		return name
+	}
+	if room := s.rooms(who); room > 0 {
+		return Shorten(name, room)
+	}
+	return name
+}
+
+// Resolve is the tool that a caller means by a name, whether they see it or not:
+// the whole name or the shortened one; nil when there is none.
+func (s *Snapshot) Resolve(who bridge.Identity, name string) *Entry {
+	if e := s.Find(name); e != nil || s.rooms == nil {
+		return e
+	}
+	for _, e := range s.entries {
+		if s.Shown(who, e.Name) == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// InputFor is the schema of a tool's arguments as a caller is told it.
+func (e *Entry) InputFor(who bridge.Identity) json.RawMessage {
+	if e.Cards == nil {
+		return e.Tool.Input
+	}
+	return WithCard(e.Tool.Input, e.Cards(who))
 }
 
 // Entries are all tools, by name.
@@ -66,6 +105,8 @@ func (s *Snapshot) Visible(who bridge.Identity, name string) bool {
 type Registry struct {
 	now atomic.Pointer[Snapshot]
 	mu  sync.Mutex
+	// rooms is what later snapshots have; guarded by mu.
+	rooms Rooms
 	// watchers are those who are told of changes; guarded by mu.
 	watchers map[*watcher]struct{}
 }
@@ -104,6 +145,7 @@ func (r *Registry) Set(tools []bridge.Tool, sees Sees) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	next.rooms = r.rooms
 	last := r.now.Swap(next)
 	for w := range r.watchers {
 		if !sameView(last, next, w.who) {
@@ -116,6 +158,13 @@ func (r *Registry) Set(tools []bridge.Tool, sees Sees) error {
 	return nil
 }
 
+// Room has names shortened for callers that take no long ones, from the next Set on.
+func (r *Registry) Room(rooms Rooms) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rooms = rooms
+}
+
 // compile checks a tool as far as the protocol is concerned.
 func compile(t bridge.Tool) (*Entry, error) {
 	if len(t.Name) == 0 || len(t.Name) > maxName || strings.ContainsFunc(t.Name, unfit) {
@@ -126,11 +175,11 @@ func compile(t bridge.Tool) (*Entry, error) {
 	}
 	e := &Entry{Tool: t}
 	var err error
-	if e.In, err = schema.Compile(t.Input); err != nil {
+	if e.In, err = compileSchema(t.Input, t.Foreign); err != nil {
 		return nil, fmt.Errorf("%w: input of %s: %w", ErrTool, t.Name, err)
 	}
 	if t.Output != nil {
-		if e.Out, err = schema.Compile(t.Output); err != nil {
+		if e.Out, err = compileSchema(t.Output, t.Foreign); err != nil {
 			return nil, fmt.Errorf("%w: output of %s: %w", ErrTool, t.Name, err)
 		}
 		e.ObjectOut = isObject(t.Output)
@@ -145,6 +194,19 @@ func compile(t bridge.Tool) (*Entry, error) {
 func isObject(text json.RawMessage) bool {
 	var form struct{ Type any }
 	return json.Unmarshal(text, &form) == nil && form.Type == "object"
+}
+
+// compileSchema takes what others wrote for the subset alone, whose checking has
+// bounds.
+func compileSchema(text json.RawMessage, foreign bool) (*schema.Schema, error) {
+	if !foreign {
+		return schema.Compile(text)
+	}
+	s, issues := schema.Subset(text)
+	if len(issues) > 0 {
+		return nil, fmt.Errorf("%w: %s", schema.ErrSchema, schema.Lines(issues, 1))
+	}
+	return s, nil
 }
 
 func unfit(c rune) bool { return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') }
@@ -167,7 +229,7 @@ func (r *Registry) Watch(who bridge.Identity) (<-chan struct{}, func()) {
 func sameView(a, b *Snapshot, who bridge.Identity) bool {
 	return slices.EqualFunc(a.seenBy(who), b.seenBy(who), func(x, y *Entry) bool {
 		return x.Name == y.Name && x.Title == y.Title && x.Description == y.Description && x.Annotations == y.Annotations &&
-			string(x.Input) == string(y.Input) && string(x.Output) == string(y.Output)
+			string(x.InputFor(who)) == string(y.InputFor(who)) && string(x.Output) == string(y.Output)
 	})
 }
 

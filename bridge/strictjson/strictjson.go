@@ -9,6 +9,7 @@ package strictjson
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -60,6 +61,29 @@ func (m *Message) WithID(id []byte) []byte {
 	out = append(out, m.text[:m.ID.From]...)
 	out = append(out, id...)
 	return append(out, m.text[m.ID.To:]...)
+}
+
+// With is the message with another id, and with another params.name unless that
+// is empty.
+func (m *Message) With(id []byte, name string) []byte {
+	if name == "" || !m.Has(m.Name) {
+		return m.WithID(id)
+	}
+	quoted := strconv.AppendQuote(nil, name) // names are of a-z, 0-9 and _
+	first, then := splice{m.ID, id}, splice{m.Name, quoted}
+	if m.Name.From < m.ID.From {
+		first, then = then, first
+	}
+	out := make([]byte, 0, len(m.text)+len(id)+len(quoted))
+	out = append(append(out, m.text[:first.at.From]...), first.text...)
+	out = append(append(out, m.text[first.at.To:then.at.From]...), then.text...)
+	return append(out, m.text[then.at.To:]...)
+}
+
+// splice is a stretch and what is to stand there.
+type splice struct {
+	at   Span
+	text []byte
 }
 
 // Parse reads a message. The text is kept, not copied.
