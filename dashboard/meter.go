@@ -18,6 +18,7 @@ import (
 type Meter interface {
 	Reports
 	SessionReader
+	AgentReader
 	Budgets
 	State
 }

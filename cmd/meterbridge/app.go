@@ -96,14 +96,14 @@ Nothing leaves the machine.`,
 		newCompareCmd(a), newSQLCmd(a), newExportCmd(a), newHarnessesCmd(a), newDoctorCmd(a),
 		newGuardCmd(a),
 	)...)
-	root.AddCommand(newServeCmd(a), newStatusCmd(a), newStopCmd(a), newServiceCmd(a), newStatusLineCmd(a), newTopCmd(a), newMCPCmd(a), newPricingCmd(a), newTokenCmd(a), newVersionCmd(a), newManCmd())
+	root.AddCommand(newServeCmd(a), newStatusCmd(a), newStopCmd(a), newServiceCmd(a), newStatusLineCmd(a), newTopCmd(a), newAgentsCmd(a), newMCPCmd(a), newPricingCmd(a), newTokenCmd(a), newVersionCmd(a), newManCmd())
 	hintArgs(root)
 	return root
 }
 
 // options say which installation is meant.
 func (a *app) options() daemon.Options {
-	return daemon.Options{Getenv: a.getenv, Home: a.home, OS: runtime.GOOS, Now: a.now, Version: version}
+	return daemon.Options{Getenv: a.getenv, Home: a.home, OS: runtime.GOOS, Now: a.now, Version: version, Program: thisProgram()}
 }
 
 // open opens the installation, or takes that of the daemon that runs the

@@ -53,6 +53,9 @@ func (a *app) relayed(ctx context.Context, root *cobra.Command, args []string) (
 
 // atHome tells whether the flags ask for something that needs no daemon.
 func atHome(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end] // what follows is another program's
+	}
 	return slices.ContainsFunc(args, func(arg string) bool {
 		return arg == "-h" || arg == "--help" || arg == "--demo" || arg == "--demo=true"
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ func newTimelineCmd(a *app) *cobra.Command {
 	var f windowFlags
 	var noScan bool
 	cmd := &cobra.Command{
-		Use: "timeline ID", Short: "Requests and turns of a session, drawn over time", Args: cobra.ExactArgs(1),
+		Use: "timeline ID", Short: "Requests and turns of a session or an agent, drawn over time", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.openScanned(cmd.Context(), noScan)
 			if err != nil {
@@ -24,6 +25,9 @@ func newTimelineCmd(a *app) *cobra.Command {
 			w, err := f.resolve(m.Period())
 			if err != nil {
 				return err
+			}
+			if m.IsAgent(cmd.Context(), args[0]) {
+				return a.agentTimeline(cmd.Context(), m, args[0], w)
 			}
 			t, err := m.Timeline(cmd.Context(), args[0], w.Since, w.Until)
 			if err != nil {
@@ -38,6 +42,21 @@ func newTimelineCmd(a *app) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&noScan, "no-scan", false, "answer from the ledger as it is")
 	return cmd
+}
+
+func (a *app) agentTimeline(ctx context.Context, m *daemon.Meter, which string, w daemon.Period) error {
+	t, err := m.AgentTimeline(ctx, which, w.Since, w.Until)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(t)
+	}
+	r, err := m.Agent(ctx, which)
+	if err != nil {
+		return err
+	}
+	return a.drawAgent(t, r.Name+" ("+r.ID+")", w.Zone)
 }
 
 // axis maps instants (epoch milliseconds) to columns.
@@ -123,19 +142,23 @@ func (a *app) drawTimeline(t daemon.Timeline, zone *time.Location) error {
 	return g.print(a.out, a.width, a.colour())
 }
 
-func took(r daemon.TimedRequest) string {
-	if r.StartedAt == nil {
+func took(r daemon.TimedRequest) string { return tookFor(r.StartedAt, r.EndedAt) }
+
+func tookFor(start *int64, end int64) string {
+	if start == nil {
 		return notReported
 	}
-	return fmt.Sprintf("%.1f s", float64(r.EndedAt-*r.StartedAt)/1000)
+	return fmt.Sprintf("%.1f s", float64(end-*start)/1000)
 }
 
-func subagentOf(r daemon.TimedRequest) string {
+func subagentOf(r daemon.TimedRequest) string { return subagentName(r.Subagent) }
+
+func subagentName(s *daemon.Subagent) string {
 	switch {
-	case r.Subagent == nil:
+	case s == nil:
 		return ""
-	case r.Subagent.Name != nil:
-		return *r.Subagent.Name
+	case s.Name != nil:
+		return *s.Name
 	}
-	return shortID(r.Subagent.ID)
+	return shortID(s.ID)
 }

@@ -89,6 +89,7 @@ func build(meter dashboard.Meter, o Options) *server {
 	s.doc = h.OpenAPI()
 	s.reports(h)
 	s.sessions(h)
+	s.agents(h)
 	s.state(h)
 	if o.Events != nil {
 		describeEvents(s.doc)

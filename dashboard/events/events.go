@@ -20,6 +20,15 @@ const (
 	Prices Type = "prices"
 	// Health: the daemon's state changed. Data is a dashboard.Health.
 	Health Type = "health"
+	// AgentStatus: an agent has another status, or another wording of it. Data is a
+	// StatusChange.
+	AgentStatus Type = "agent-status"
+	// AgentTurn: a turn of an agent began or ended. Data is a TurnChange. It comes
+	// after the status of the same transition.
+	AgentTurn Type = "agent-turn"
+	// AgentChanged: an agent came, or something but its status is different. Data is
+	// an AgentChange.
+	AgentChanged Type = "agent-changed"
 	// Reset: events were missed that are no longer kept; ask for everything again.
 	// Only a hub sends it.
 	Reset Type = "reset"
@@ -58,3 +67,28 @@ type PriceChange struct {
 
 // ScanChange is the data of a scan event.
 type ScanChange = dashboard.ScanState
+
+// StatusChange is the data of an agent-status event; times are epoch milliseconds.
+type StatusChange struct {
+	AgentID string `json:"agentId"`
+	Status  string `json:"status"`
+	At      int64  `json:"at"`
+	// Detail is a question or an error; null without one.
+	Detail *string `json:"detail"`
+	// Source and Confidence tell how it is known.
+	Source     string `json:"source"`
+	Confidence string `json:"confidence"`
+}
+
+// TurnChange is the data of an agent-turn event; Phase is start or end.
+type TurnChange struct {
+	AgentID string `json:"agentId"`
+	Phase   string `json:"phase"`
+	At      int64  `json:"at"`
+}
+
+// AgentChange is the data of an agent-changed event.
+type AgentChange struct {
+	AgentID string `json:"agentId"`
+	At      int64  `json:"at"`
+}

@@ -39,7 +39,7 @@ func Problem(err error) *problem.Problem {
 		return Invalid("cursor", "is not one of this list", "take it from nextCursor, or leave it out to begin anew")
 	case errors.Is(err, analytics.ErrUnknown):
 		return problem.New(http.StatusNotFound, err.Error(), hint)
-	case errors.Is(err, analytics.ErrQuery):
+	case errors.Is(err, analytics.ErrQuery), errors.Is(err, analytics.ErrShell):
 		return problem.New(http.StatusUnprocessableEntity, err.Error(), hint)
 	case errors.Is(err, ErrBusy):
 		return problem.New(http.StatusServiceUnavailable, err.Error(), "ask again in a moment")

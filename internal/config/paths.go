@@ -81,3 +81,6 @@ func (p Paths) ShownMetrics() string { return filepath.Join(p.Data, "metrics.jso
 
 // LastStatusLine is the daemon's last status line, for when it does not run.
 func (p Paths) LastStatusLine() string { return filepath.Join(p.Data, "statusline.txt") }
+
+// Agents is the folder of agents, one below it for each.
+func (p Paths) Agents() string { return filepath.Join(p.Data, "agents") }

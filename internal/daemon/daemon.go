@@ -17,6 +17,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
+	"meterbridge/internal/daemon/fleet"
 	"meterbridge/scanner"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	Version  string
 	// Revision is that of the source that the program was built from; empty when unknown.
 	Revision string
+	// Program is the path of this program, for agents that call it; empty for the one
+	// on the PATH.
+	Program string
 	// Paths replaces the folders that the environment asks for; nil takes those.
 	Paths *config.Paths
 }
@@ -52,6 +56,8 @@ type Meter struct {
 	scratch string
 	// live keeps the ledger up to date while a daemon runs; nil otherwise.
 	live *scanner.Live
+	// fleet are the agents of the daemon; nil otherwise.
+	fleet *fleet.Fleet
 	// lent: somebody else closes the installation; warn is what only its borrower
 	// should know.
 	lent bool

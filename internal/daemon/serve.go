@@ -75,9 +75,14 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	defer os.Remove(m.paths.Socket())
 	s.admit()
+	disperse, err := s.gather(ctx)
+	if err != nil {
+		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
+	}
 	defer s.events.start(ctx)()
 	defer (&priceWatch{meter: m, log: o.Log, changed: s.events.priced}).start(ctx)()
 	err = s.run(ctx, listeners)
+	disperse(context.WithoutCancel(ctx))
 	s.lines.close(context.WithoutCancel(ctx))
 	return errors.Join(err, s.metrics.Close())
 }

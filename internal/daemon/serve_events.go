@@ -44,6 +44,9 @@ func newAnnouncer(m *Meter, log *slog.Logger) *announcer {
 func (a *announcer) committed(c scanner.Committed) {
 	revision := a.meter.Revision()
 	for harness, sessions := range c.Sessions {
+		if a.meter.fleet != nil {
+			a.meter.fleet.Committed(harness)
+		}
 		a.publish(events.Usage, events.NewUsageChange(harness, sessions, revision))
 	}
 	select {
