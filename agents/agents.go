@@ -26,7 +26,7 @@ var (
 	// ErrTaken: another agent has the name.
 	ErrTaken = errors.New("another agent has this name")
 	// ErrInvalid: what was asked for is outside its bounds.
-	ErrInvalid = errors.New("invalid")
+	ErrInvalid = errors.New("that cannot be")
 	// ErrNoProgram: the harness's program is not installed where the daemon looks.
 	ErrNoProgram = errors.New("the program is not on the PATH of the daemon")
 	// ErrCannot: the harness has no way to do what was asked for.

@@ -50,20 +50,21 @@ type AgentAnswer struct {
 	// Source and Confidence tell how the status is known.
 	Source     *string `json:"source"`
 	Confidence *string `json:"confidence"`
-	// SessionTitle and Model are of the newest session that is bound.
+	// SessionTitle and Model are of the newest session that is bound; LastTurn is
+	// absent before the first one has ended.
 	SessionTitle  *string         `json:"sessionTitle"`
 	Model         *string         `json:"model"`
 	TurnStartedAt *int64          `json:"turnStartedAt"`
-	LastTurn      *LastTurnAnswer `json:"lastTurn"`
+	LastTurn      *LastTurnAnswer `json:"lastTurn,omitempty"`
 	Dangerous     bool            `json:"dangerous"`
 	// Generation counts its processes; PID is that of the newest.
-	Generation int              `json:"generation"`
-	PID        *int             `json:"pid"`
-	CreatedAt  int64            `json:"createdAt"`
-	StartedAt  *int64           `json:"startedAt"`
-	ExitedAt   *int64           `json:"exitedAt"`
-	ExitCode   *int64           `json:"exitCode"`
-	Sessions   []BoundSession   `json:"sessions"`
+	Generation int            `json:"generation"`
+	PID        *int           `json:"pid"`
+	CreatedAt  int64          `json:"createdAt"`
+	StartedAt  *int64         `json:"startedAt"`
+	ExitedAt   *int64         `json:"exitedAt"`
+	ExitCode   *int64         `json:"exitCode"`
+	Sessions   []BoundSession `json:"sessions"`
 }
 
 // LastTurnAnswer is the newest turn that ended.

@@ -17,10 +17,15 @@ import (
 // are those of analytics, wrapped or not.
 type Meter interface {
 	Reports
-	SessionReader
-	AgentReader
+	Subjects
 	Budgets
 	State
+}
+
+// Subjects are who spends: sessions, and the agents that they belong to.
+type Subjects interface {
+	SessionReader
+	AgentReader
 }
 
 // Reports are questions over the whole ledger.

@@ -68,9 +68,9 @@ func wrapped(words []string, width int) []string {
 // start starts what the arguments name; dash is how many stand before --, -1
 // without it.
 func (a *app) start(ctx context.Context, m *daemon.Meter, f startFlags, args []string, dash int) error {
-	f.Dir = filepath.Clean(a.path(f.dir))
-	if f.Dir == "." {
-		return usagef("name the folder by --dir", "the folder to work in is not known")
+	var err error
+	if f.Dir, err = filepath.Abs(a.path(f.dir)); err != nil {
+		return usageError(err, "name the folder by --dir")
 	}
 	switch {
 	case dash == 0:

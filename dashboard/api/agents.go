@@ -7,6 +7,7 @@ import (
 
 	"meterbridge/analytics"
 	"meterbridge/dashboard"
+	"meterbridge/dashboard/query"
 )
 
 // AgentParam names an agent in the path.
@@ -16,7 +17,7 @@ type AgentParam struct {
 
 type agentPeriodInput struct {
 	AgentParam
-	PeriodParams
+	query.Period
 }
 
 type agentsInput struct {
@@ -31,7 +32,9 @@ func (s *server) agents(h huma.API) {
 			return s.meter.Agents(ctx, dashboard.AgentQuery{Workspace: in.Workspace, All: in.All})
 		})
 	look(s, h, operation("agent", "/agents/{id}", "One agent or terminal", "A row of `agents`.", 404),
-		func(ctx context.Context, in *AgentParam) (dashboard.AgentAnswer, error) { return s.meter.Agent(ctx, in.ID) })
+		func(ctx context.Context, in *AgentParam) (dashboard.AgentAnswer, error) {
+			return s.meter.Agent(ctx, in.ID)
+		})
 	look(s, h, operation("agent-usage", "/agents/{id}/usage", "What an agent spent and did in a stretch of time",
 		"The answer of `meterbridge agents usage ID --json`: its sessions with their sub-agents; times are epoch milliseconds.", 404),
 		s.agentUsage)
@@ -41,7 +44,7 @@ func (s *server) agents(h huma.API) {
 }
 
 func (s *server) agentUsage(ctx context.Context, in *agentPeriodInput) (analytics.AgentUsage, error) {
-	p, err := s.period(in.PeriodParams)
+	p, err := s.period(in.Period)
 	if err != nil {
 		return analytics.AgentUsage{}, err
 	}
@@ -49,7 +52,7 @@ func (s *server) agentUsage(ctx context.Context, in *agentPeriodInput) (analytic
 }
 
 func (s *server) agentTimeline(ctx context.Context, in *agentPeriodInput) (analytics.AgentTimeline, error) {
-	p, err := s.period(in.PeriodParams)
+	p, err := s.period(in.Period)
 	if err != nil {
 		return analytics.AgentTimeline{}, err
 	}

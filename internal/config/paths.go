@@ -84,3 +84,6 @@ func (p Paths) LastStatusLine() string { return filepath.Join(p.Data, "statuslin
 
 // Agents is the folder of agents, one below it for each.
 func (p Paths) Agents() string { return filepath.Join(p.Data, "agents") }
+
+// Sessions is the folder of the sockets of terminals, which lies beside the daemon's.
+func (p Paths) Sessions() string { return filepath.Join(filepath.Dir(p.Socket()), "sessions") }

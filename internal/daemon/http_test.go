@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"meterbridge"
 	"meterbridge/dashboard/api"
 	"meterbridge/dashboard/problem"
 )
@@ -165,12 +167,13 @@ func TestAPI_AnswersEveryPathOfTheDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agents := withAgents(t, m, list)
 	for path, item := range doc.Paths {
 		if path == "/events" {
 			continue // a stream: TestEvents_…
 		}
 		ok := schema(path, "200", "application/json")
-		for i, target := range targets(path, list) {
+		for i, target := range targets(path, list, agents) {
 			queries := []string{""}
 			for _, p := range item.Get.Parameters {
 				if p.In == "query" && i == 0 {
@@ -199,12 +202,39 @@ func TestAPI_AnswersEveryPathOfTheDocument(t *testing.T) {
 	}
 }
 
-// targets are the paths to ask for: one for each session where the path names one.
-func targets(path string, list SessionList) []string {
+// withAgents keeps an agent for each session, as an earlier daemon would have, and
+// returns their ids.
+func withAgents(t *testing.T, m *Meter, list SessionList) (ids []string) {
+	t.Helper()
+	now := time.Now()
+	for i, s := range list.Sessions {
+		a := meterbridge.Agent{
+			ID: fmt.Sprint("ag-", i), Name: fmt.Sprint("agent ", i), Harness: s.Harness, Kind: meterbridge.AIAgent, Origin: meterbridge.Started,
+			Workspace: "default", Dir: "/srv", Generation: 1, PID: 7, CreatedAt: now, StartedAt: now,
+		}
+		bound := []meterbridge.Binding{{Agent: a.ID, Harness: s.Harness, Session: s.Session, Source: meterbridge.BoundGiven, Generation: 1}}
+		idle := meterbridge.StatusSpan{Agent: a.ID, Generation: 1, Span: meterbridge.Span{Status: meterbridge.Idle, From: now}, Source: "process", Confidence: "exact"}
+		if err := errors.Join(m.ledger.SaveAgent(t.Context(), a, bound), m.ledger.SaveSpan(t.Context(), idle)); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// targets are the paths to ask for: one for each session, or agent, where the path
+// names one.
+func targets(path string, list SessionList, agents []string) []string {
 	if !strings.Contains(path, "{id}") {
 		return []string{path}
 	}
 	var all []string
+	if strings.HasPrefix(path, "/agents/") {
+		for _, id := range agents {
+			all = append(all, strings.ReplaceAll(path, "{id}", id))
+		}
+		return all
+	}
 	for _, s := range list.Sessions {
 		all = append(all, strings.ReplaceAll(path, "{id}", url.PathEscape(s.Harness+":"+s.Session)))
 	}

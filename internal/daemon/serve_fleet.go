@@ -9,10 +9,12 @@ import (
 	"sync"
 
 	"meterbridge/agents"
+	"meterbridge/agents/terminal"
 	"meterbridge/bridge"
 	"meterbridge/dashboard/events"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/daemon/fleet"
+	terminalholder "meterbridge/internal/holder"
 )
 
 // gather makes the fleet and keeps it running until the function that it returns is
@@ -27,6 +29,9 @@ func (s *server) gather(ctx context.Context) (disperse func(context.Context), er
 		Ledger: m.ledger, Harnesses: all.Harnesses(), Profiles: all.LaunchProfiles(), Folder: m.paths.Agents(),
 		Program: program, Forwarder: forwarder(program), HookURL: s.hookURL, Server: bridge.ServerName,
 		Getenv: m.opts.Getenv, Now: m.opts.Now, Log: s.o.Log, KeepText: m.config.Privacy.KeepsText(),
+		Rack: terminal.RackOptions{Journal: filepath.Join(m.paths.Agents(), "journal"), Terminal: terminal.Options{
+			Holder: terminalholder.Argv(program), Sockets: m.paths.Sessions(),
+		}},
 	})
 	if err != nil {
 		return nil, err
@@ -55,11 +60,17 @@ func (s *server) hookURL() string {
 // forwarder is the command line that takes a hook's payload, quoted for a shell: the
 // small program beside this one, else this one.
 func forwarder(program string) string {
-	lite := filepath.Join(filepath.Dir(program), "meterbridge-lite")
-	if _, err := os.Stat(lite); err == nil && filepath.IsAbs(program) {
+	if lite, ok := small(program); ok {
 		return shellQuoted(lite) + " hook"
 	}
 	return shellQuoted(program) + " __hook"
+}
+
+// small is the small program, which lies beside this one.
+func small(program string) (string, bool) {
+	lite := filepath.Join(filepath.Dir(program), "meterbridge-lite")
+	_, err := os.Stat(lite)
+	return lite, err == nil && filepath.IsAbs(program)
 }
 
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -40,6 +40,9 @@ func (t *tokens) read(folder string) error {
 		return fmt.Errorf("read the agents' tokens: %w", err)
 	}
 	for _, d := range list {
+		if !d.IsDir() {
+			continue
+		}
 		text, err := os.ReadFile(TokenFile(folder, d.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
