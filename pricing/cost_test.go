@@ -195,3 +195,28 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// A row that adds up several requests has no prompt whose size could make it a
+// long one: Sonnet 4.5 costs 3/15, above 200k 6/22.5.
+func TestPrice_OfSeveralRequestsNoneIsKnownToBeLong(t *testing.T) {
+	precise := func(p meterbridge.Precision) func(*meterbridge.Request) {
+		return func(r *meterbridge.Request) { r.Precision = p }
+	}
+	const long, base = "anthropic/claude-sonnet-4-5|-|exact|above-200000|", "anthropic/claude-sonnet-4-5|-|exact|base|"
+	for _, c := range []struct {
+		precision meterbridge.Precision
+		prompt    int64
+		// want is the price of the prompt with a million output tokens.
+		want, wantKey string
+	}{
+		{"", 300_000, "24.30", long}, {meterbridge.PerRequest, 300_000, "24.30", long},
+		{meterbridge.PerTurn, 300_000, "15.90", base + "estimated"}, {meterbridge.PerRun, 300_000, "15.90", base + "estimated"},
+		{meterbridge.PerSession, 300_000, "15.90", base + "estimated"}, {meterbridge.PerSession, 200_000, "15.60", base},
+	} {
+		r := million("anthropic", "claude-sonnet-4-5", prompt(c.prompt), precise(c.precision))
+		got := Embedded().Price(r, "")
+		if text := usd(got.List); text != c.want || got.Key != c.wantKey {
+			t.Errorf("precision %q, prompt %d: got %q %s, want %q %s", c.precision, c.prompt, text, got.Key, c.want, c.wantKey)
+		}
+	}
+}

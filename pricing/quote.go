@@ -146,11 +146,17 @@ func standard(word string) bool {
 }
 
 // applies takes the standard price: the tier of the whole prompt over the base,
-// a window's classes over that.
+// a window's classes over that. A row of several requests has no prompt whose size
+// could choose a tier: it has the base's price, which is estimated where the sum
+// of its prompts is that large.
 func (q *quote) applies(r *meterbridge.Request, sec int64) {
 	part := q.interval.base
 	q.sheet = q.interval.sheet
-	if t := q.interval.tierOf(r.Tokens.Prompt()); t != nil {
+	switch t := q.interval.tierOf(r.Tokens.Prompt()); {
+	case t == nil:
+	case several(r):
+		q.mark(true, estimated)
+	default:
 		part, q.sheet = t.part.over(part), t.sheet
 		q.variant.tier = int16(q.interval.tierIndex(t) + 1)
 	}
@@ -158,6 +164,11 @@ func (q *quote) applies(r *meterbridge.Request, sec int64) {
 		q.sheet = w.part.over(part).settle()
 		q.variant.window = true
 	}
+}
+
+// several reports whether a row adds up more requests than one.
+func several(r *meterbridge.Request) bool {
+	return r.Precision != "" && r.Precision != meterbridge.PerRequest
 }
 
 func (iv *interval) tierIndex(t *tier) int {
