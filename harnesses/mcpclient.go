@@ -3,6 +3,9 @@ package harnesses
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
 // MCPClient says how a harness is given an MCP server by hand. Nobody but the
@@ -21,6 +24,37 @@ type MCPClient struct {
 func MCPServers(file string) *MCPClient {
 	return &MCPClient{File: file, Entry: func(server string, argv []string) string {
 		return MCPJSON(map[string]any{"mcpServers": map[string]any{server: MCPCommand(argv)}})
+	}}
+}
+
+// MCPTables is the form of those that keep a table mcp_servers in a TOML file.
+func MCPTables(file string) *MCPClient {
+	return &MCPClient{File: file, Entry: func(server string, argv []string) string {
+		return fmt.Sprintf("[mcp_servers.%s]\ncommand = %q\nargs = [%s]\n", server, argv[0], MCPQuoted(argv[1:]))
+	}}
+}
+
+// MCPQuoted is a list of strings, each in quotes, with commas between them: what
+// TOML and YAML read within brackets.
+func MCPQuoted(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = strconv.Quote(arg)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// MCPTyped is the form of those that keep an object mcpServers in a JSON file and
+// want each server's kind beside its command, and which of its tools may be called.
+func MCPTyped(file, kind string, tools ...string) *MCPClient {
+	type typed struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Tools   []string `json:"tools,omitempty"`
+	}
+	return &MCPClient{File: file, Entry: func(server string, argv []string) string {
+		return MCPJSON(map[string]any{"mcpServers": map[string]any{server: typed{kind, argv[0], argv[1:], tools}}})
 	}}
 }
 

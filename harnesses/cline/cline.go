@@ -57,6 +57,7 @@ func declaration() harnesses.Declaration {
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,
 		UsageReadable: true,
+		MCP:           harnesses.MCPServers("~/.cline/data/settings/cline_mcp_settings.json; in an editor the file of its page MCP Servers"),
 		NeverReported: []string{"reasoning"},
 		Gaps: []string{
 			"Sessions log when an answer was written, tasks when a request was sent; that time stands for its end.",

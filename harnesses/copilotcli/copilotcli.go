@@ -50,6 +50,7 @@ func declaration() harnesses.Declaration {
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRun,
 		UsageReadable: true,
+		MCP:           harnesses.MCPTyped("~/.copilot/mcp-config.json, or .mcp.json in a project", "local", "*").AddedBy("copilot", "mcp", "add"),
 		NeverReported: []string{"cost"},
 		Gaps: []string{
 			"A request is logged with its output only; input, cache and reasoning are sums for each model, written when the process ends.",

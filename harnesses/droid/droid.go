@@ -53,6 +53,7 @@ func declaration() harnesses.Declaration {
 		RequestTimes:  harnesses.NoTimes,
 		Precision:     meterbridge.PerSession,
 		UsageReadable: true,
+		MCP:           harnesses.MCPTyped("~/.factory/mcp.json, or .factory/mcp.json in a project", "stdio"),
 		NeverReported: []string{"cost"},
 		Gaps: []string{
 			"Only the total of a session is kept: what it was at first sight is one row, what it grows while Meterbridge looks on are rows of runs.",

@@ -2,8 +2,6 @@ package goose
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"meterbridge/harnesses"
 )
@@ -12,11 +10,7 @@ import (
 // quotes is one in YAML too.
 func mcpClient() *harnesses.MCPClient {
 	return &harnesses.MCPClient{File: "~/.config/goose/config.yaml", Entry: func(server string, argv []string) string {
-		args := make([]string, len(argv)-1)
-		for i, arg := range argv[1:] {
-			args[i] = strconv.Quote(arg)
-		}
 		return fmt.Sprintf("extensions:\n  %s:\n    type: stdio\n    name: %s\n    enabled: true\n    cmd: %q\n    args: [%s]\n    timeout: 60\n",
-			server, server, argv[0], strings.Join(args, ", "))
+			server, server, argv[0], harnesses.MCPQuoted(argv[1:]))
 	}}
 }

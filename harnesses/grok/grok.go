@@ -57,6 +57,7 @@ func declaration() harnesses.Declaration {
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerTurn,
 		UsageReadable: true,
+		MCP:           harnesses.MCPTables("~/.grok/config.toml, or .grok/config.toml in a project").AddedBy("grok", "mcp", "add"),
 		Gaps: []string{
 			"A row is a turn and a model, not a request: how many requests it held is not told apart.",
 			"Cache writes are reported by some builds only; else they are null.",

@@ -49,6 +49,7 @@ func declaration() harnesses.Declaration {
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,
 		UsageReadable: true,
+		MCP:           harnesses.MCPServers("~/.kimi-code/mcp.json, or .kimi-code/mcp.json in a project; of Kimi CLI ~/.kimi/mcp.json"),
 		NeverReported: []string{"reasoning", "cost"},
 		Gaps: []string{
 			"Kimi CLI does not log the model: that of its configuration today is taken.",
