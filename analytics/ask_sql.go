@@ -96,11 +96,17 @@ const exampleHint = "a statement is SQL as DuckDB takes it, such as: SELECT mode
 // explains matches the part of an EXPLAIN that stands before its statement.
 var explains = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(analyze\b\s*)?(\([^)]*\)\s*)?`)
 
+// changes matches the words with which statements begin that read nothing.
+var changes = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*(alter|analyze|attach|begin|call|checkpoint|comment|commit|copy|create|delete|detach|drop|` +
+	`execute|export|import|insert|install|load|merge|prepare|reset|rollback|set|truncate|update|use|vacuum)\b`)
+
 // checkSelect refuses everything but one SELECT, or EXPLAIN of one SELECT.
 // Nothing of the text is executed.
 func checkSelect(c *sql.Conn, text string) error {
 	kind, err := statementType(c, text)
 	switch {
+	case err != nil && changes.MatchString(text):
+		return notSelect() // that it cannot run is not what is wrong with it
 	case err != nil:
 		return err
 	case kind == duckdb.STATEMENT_TYPE_SELECT:

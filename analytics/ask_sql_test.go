@@ -24,6 +24,9 @@ func TestSQL_Refuses(t *testing.T) {
 	}{
 		{"a change", "DELETE FROM request", true},
 		{"a table", "CREATE TABLE x AS SELECT 1", true},
+		{"a change of what is not there", "DROP TABLE x", true},
+		{"a change that cannot be made", "INSERT INTO request VALUES (1)", true},
+		{"a change behind comments", "-- x\n/* y */ drop view nothing", true},
 		{"two statements", "SELECT 1; SELECT 2", true},
 		{"a change behind a SELECT", "SELECT 1; DELETE FROM request", true},
 		{"a change before a SELECT", "DELETE FROM request; SELECT 1", true},

@@ -116,6 +116,9 @@ func Open(ctx context.Context, path string, o Options) (*Ledger, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the ledger's folder: %w", err)
 	}
+	if err := dropUnfinished(path); err != nil {
+		return nil, fmt.Errorf("open ledger %s: %w", path, err)
+	}
 	connector, err := duckdb.NewConnector(path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", path, busy(err))
@@ -221,7 +224,8 @@ func quote(s string) string {
 	return "(" + strings.ReplaceAll(text, "\x00", "' || chr(0) || '") + ")"
 }
 
-// Close checkpoints and closes the ledger.
+// Close checkpoints and closes the ledger. What is asked of it afterwards is
+// answered by sql.ErrConnDone.
 func (l *Ledger) Close() error {
 	l.closed()
 	l.beside.Wait()
@@ -229,8 +233,9 @@ func (l *Ledger) Close() error {
 	defer l.write.Unlock()
 	var err error
 	if l.w != nil {
-		err = l.w.Close()
-		l.w = nil
+		if err = l.w.Close(); errors.Is(err, sql.ErrConnDone) {
+			err = nil // it was closed before
+		}
 	}
 	return errors.Join(err, l.db.Close())
 }

@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,9 @@ import (
 // telemetry, and the row that stood for it until then goes, whichever of the two
 // came first. They are found by the provider's id of the request: the row of
 // telemetry by its identity, which is made of that id, the row of a log by a
-// search, first near the time that telemetry tells.
+// search: near the time that telemetry tells, and in the whole ledger only where
+// that time is not the time of day. What an agent does now would else have all of
+// a large ledger searched for nothing, at each of its requests.
 
 // KindTelemetry is the Checkpoint.Kind of sources that are no logs but what
 // harnesses told.
@@ -92,6 +95,9 @@ func (c *commit) loadLogged() error {
 		if err := c.searchLogged(wanted, near); err != nil {
 			return fmt.Errorf("look for requests that telemetry tells of: %w", err)
 		}
+		maps.DeleteFunc(wanted, func(_ requestKey, r *meterbridge.Request) bool {
+			return c.l.opts.Now().Sub(r.EndedAt).Abs().Milliseconds() < toldMillis
+		})
 	}
 	return nil
 }

@@ -209,9 +209,12 @@ func TestPrice_OfSeveralRequestsNoneIsKnownToBeLong(t *testing.T) {
 		// want is the price of the prompt with a million output tokens.
 		want, wantKey string
 	}{
-		{"", 300_000, "24.30", long}, {meterbridge.PerRequest, 300_000, "24.30", long},
-		{meterbridge.PerTurn, 300_000, "15.90", base + "estimated"}, {meterbridge.PerRun, 300_000, "15.90", base + "estimated"},
-		{meterbridge.PerSession, 300_000, "15.90", base + "estimated"}, {meterbridge.PerSession, 200_000, "15.60", base},
+		{"", 300_000, "24.30", long},
+		{meterbridge.PerRequest, 300_000, "24.30", long},
+		{meterbridge.PerTurn, 300_000, "15.90", base + "estimated"},
+		{meterbridge.PerRun, 300_000, "15.90", base + "estimated"},
+		{meterbridge.PerSession, 300_000, "15.90", base + "estimated"},
+		{meterbridge.PerSession, 200_000, "15.60", base},
 	} {
 		r := million("anthropic", "claude-sonnet-4-5", prompt(c.prompt), precise(c.precision))
 		got := Embedded().Price(r, "")

@@ -45,6 +45,19 @@ type wireResult struct {
 	Result  any             `json:"result"`
 }
 
+// RefuseHTTP writes what was refused before the edge saw it as a JSON-RPC error,
+// which is all that clients of the protocol read.
+func RefuseHTTP(w http.ResponseWriter, status int, message string) {
+	code := codeInvalidRequest
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		code = codeCredential
+	case http.StatusRequestEntityTooLarge:
+		code = codeTooLarge
+	}
+	writeJSON(w, status, wireError{mcp.JSONRPC_VERSION, nil, mcp.JSONRPCErrorDetails{Code: code, Message: message}})
+}
+
 func (e *Edge) refuse(w http.ResponseWriter, id json.RawMessage, x refusal) {
 	e.refuseWith(w, id, x.status, mcp.JSONRPCErrorDetails{Code: x.code, Message: x.message}, x.reason)
 }

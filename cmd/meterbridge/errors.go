@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,15 @@ func (a *app) report(err error) int {
 	return code
 }
 
+// noRoom reports whether a disk is full; DuckDB says so in words only.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "No space left on device")
+}
+
 func classify(err error) (code int, hint string) {
+	if noRoom(err) {
+		return exitFailed, "a disk is full: make room and run it again; what was read before is kept"
+	}
 	var usage *wrongUsage
 	if errors.As(err, &usage) {
 		return exitUsage, usage.hint

@@ -25,10 +25,13 @@ const (
 )
 
 // Browser knows browsers: a link that can be opened once becomes a cookie. Only
-// hashes are kept, in memory: a restart asks for a new link.
+// hashes are kept: those of links in memory, those of cookies where Visits says.
 type Browser struct {
 	// Page shows a refusal to a person; nil writes a sentence. Set it before the first request.
 	Page func(http.ResponseWriter, *http.Request, *problem.Problem)
+	// Visits keeps the browsers that are known over a restart; nil forgets them. Set
+	// it, and call Recall, before the first request.
+	Visits Visits
 
 	cookie string
 	now    func() time.Time
@@ -36,6 +39,14 @@ type Browser struct {
 	mu     sync.Mutex
 	links  map[[sha256.Size]byte]time.Time
 	visits map[[sha256.Size]byte]time.Time
+	// saved is when Visits was last told.
+	saved time.Time
+}
+
+// Visits keeps, by the hash of a cookie, until when a browser is known.
+type Visits interface {
+	Load() (map[[sha256.Size]byte]time.Time, error)
+	Save(map[[sha256.Size]byte]time.Time) error
 }
 
 // NewBrowser makes one. The cookie's name should tell servers of one machine
@@ -92,11 +103,11 @@ func (b *Browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		// A HEAD of a program that looks at links must not use one up.
 		w.Header().Set("Allow", http.MethodGet)
-		(&refusal{reason: NoCredential, status: http.StatusMethodNotAllowed, detail: "a link is opened with GET"}).write(w, r, b.Page)
+		(&refusal{reason: NoCredential, status: http.StatusMethodNotAllowed, detail: "a link is opened with GET"}).write(w, r, nil, b.Page)
 		return
 	}
 	if !b.use(r.URL.Query().Get("token")) {
-		(&refusal{reason: NoCredential, status: http.StatusUnauthorized, detail: "the link was opened before, or is too old", hint: linkHint}).write(w, r, b.Page)
+		(&refusal{reason: NoCredential, status: http.StatusUnauthorized, detail: "the link was opened before, or is too old", hint: linkHint}).write(w, r, nil, b.Page)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
@@ -120,6 +131,33 @@ func (b *Browser) use(secret string) bool {
 	return ok && b.now().Before(until)
 }
 
+// saveEvery is how often a visit that goes on is worth writing down.
+const saveEvery = time.Hour
+
+// Recall takes up the browsers that were known before.
+func (b *Browser) Recall() error {
+	if b.Visits == nil {
+		return nil
+	}
+	known, err := b.Visits.Load()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, until := range known {
+		b.visits[key] = until
+	}
+	keep(b.visits, mostVisits, b.now())
+	return err
+}
+
+// save tells Visits who is known. A browser is known to this server even where
+// that cannot be written down.
+func (b *Browser) save() {
+	if b.Visits != nil {
+		_ = b.Visits.Save(b.visits)
+		b.saved = b.now()
+	}
+}
+
 // admit is the cookie of a new browser.
 func (b *Browser) admit() string {
 	secret := newSecret()
@@ -128,6 +166,7 @@ func (b *Browser) admit() string {
 	now := b.now()
 	keep(b.visits, mostVisits-1, now)
 	b.visits[sha256.Sum256([]byte(secret))] = now.Add(visitLife)
+	b.save()
 	return secret
 }
 
@@ -143,6 +182,9 @@ func (b *Browser) knows(r *http.Request) bool {
 		key := sha256.Sum256([]byte(c.Value))
 		if until, ok := b.visits[key]; ok && b.now().Before(until) {
 			b.visits[key] = b.now().Add(visitLife)
+			if b.now().Sub(b.saved) >= saveEvery {
+				b.save()
+			}
 			return true
 		}
 	}
@@ -155,4 +197,5 @@ func (b *Browser) Forget() {
 	defer b.mu.Unlock()
 	clear(b.links)
 	clear(b.visits)
+	b.save()
 }

@@ -45,6 +45,9 @@ type Rule struct {
 	Types []string
 	// MaxBody bounds a body in bytes; 0 is 64 KiB.
 	MaxBody int64
+	// Refuse writes a refusal in the form of the handler's protocol, after the
+	// headers that hold for every refusal; nil writes a problem document, or a page.
+	Refuse func(http.ResponseWriter, *http.Request, *problem.Problem)
 }
 
 // Reason is why a request was refused, as a metric names it.
@@ -63,16 +66,18 @@ const (
 
 // Guard checks requests. Its methods may be called at once.
 type Guard struct {
-	o       Options
-	hosts   map[string]bool
+	o     Options
+	hosts map[string]bool
+	// named are the hosts that the user configured.
+	named   map[string]bool
 	origins map[string]bool
 }
 
 // New makes a guard.
 func New(o Options) *Guard {
-	g := &Guard{o: o, hosts: map[string]bool{"localhost": true}, origins: map[string]bool{}}
+	g := &Guard{o: o, hosts: map[string]bool{"localhost": true}, named: map[string]bool{}, origins: map[string]bool{}}
 	for _, h := range o.Hosts {
-		g.hosts[lower(h)] = true
+		g.hosts[lower(h)], g.named[lower(h)] = true, true
 	}
 	for _, origin := range o.Origins {
 		g.origins[lower(origin)] = true
@@ -89,11 +94,11 @@ func (g *Guard) Wrap(next http.Handler, rule Rule) http.Handler {
 		harden(w.Header(), r)
 		admitted, refusal := g.admit(r, rule)
 		if refusal != nil {
-			g.refuse(w, r, refusal)
+			g.refuse(w, r, rule, refusal)
 			return
 		}
 		if refusal := body(w, admitted, rule); refusal != nil {
-			g.refuse(w, r, refusal)
+			g.refuse(w, r, rule, refusal)
 			return
 		}
 		next.ServeHTTP(w, admitted)
@@ -133,14 +138,14 @@ func harden(h http.Header, r *http.Request) {
 	}
 }
 
-func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, rule Rule, f *refusal) {
 	if g.o.Refused != nil {
 		g.o.Refused(f.reason)
 	}
 	if g.o.Log != nil {
 		g.o.Log.DebugContext(r.Context(), "request refused", slog.String("reason", string(f.reason)), slog.String("method", r.Method))
 	}
-	f.write(w, r, g.o.Page)
+	f.write(w, r, rule.Refuse, g.o.Page)
 }
 
 // timeOr is now, or the clock's own without one.

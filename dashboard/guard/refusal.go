@@ -17,14 +17,22 @@ type refusal struct {
 
 const linkHint = "open the link that `meterbridge serve` printed, or another one of `meterbridge status --link`"
 
-// write answers with the problem; a person at a browser gets a sentence.
-func (f *refusal) write(w http.ResponseWriter, r *http.Request, page func(http.ResponseWriter, *http.Request, *problem.Problem)) {
+// writer writes a problem in some form.
+type writer = func(http.ResponseWriter, *http.Request, *problem.Problem)
+
+// write answers with the problem in the protocol's own form, where there is one;
+// else a person at a browser gets a sentence.
+func (f *refusal) write(w http.ResponseWriter, r *http.Request, own, page writer) {
 	if f.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="meterbridge"`)
 	}
 	if f.status == http.StatusRequestEntityTooLarge {
 		// What follows of the body is not read.
 		w.Header().Set("Connection", "close")
+	}
+	if own != nil {
+		own(w, r, problem.New(f.status, f.detail, f.hint))
+		return
 	}
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		problem.New(f.status, f.detail, f.hint).Write(w)

@@ -19,7 +19,7 @@ func (g *Guard) host(r *http.Request) *refusal {
 	}
 	return &refusal{
 		reason: BadHost, status: http.StatusForbidden, detail: "the Host header names a server that this is not",
-		hint: "call the server as localhost or 127.0.0.1, or as the address that [serve] addr names",
+		hint: "call the server as localhost or 127.0.0.1, as the address that [serve] addr names, or by a name of [serve] hosts",
 	}
 }
 
@@ -87,12 +87,16 @@ func foreign(detail string) *refusal {
 }
 
 // ownOrigin reports whether origin is the server's own, as the request names it.
+// A name that the user gave the server may be that of a proxy which speaks TLS.
 func (g *Guard) ownOrigin(r *http.Request, origin string) bool {
 	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
 	}
 	u, err := url.Parse(origin)
+	if err == nil && u.Scheme == "https" && g.named[lower(u.Hostname())] {
+		scheme = u.Scheme
+	}
 	return err == nil && u.Scheme == scheme && u.User == nil && u.Path == "" && u.RawQuery == "" && u.Fragment == "" &&
 		strings.EqualFold(u.Host, r.Host)
 }

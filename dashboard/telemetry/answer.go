@@ -3,9 +3,23 @@ package telemetry
 import (
 	"encoding/binary"
 	"encoding/json"
+	"mime"
 	"net/http"
 	"strconv"
+
+	"meterbridge/dashboard/problem"
 )
+
+// Refuse writes a refusal that came before the handler as the protocol has it: a
+// google.rpc.Status in the encoding of the request.
+func Refuse(w http.ResponseWriter, r *http.Request, p *problem.Problem) {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	message := p.Detail
+	if p.Hint != "" {
+		message += ": " + p.Hint
+	}
+	answer{w: w, json: media == jsonType}.status(p.Status, message)
+}
 
 // answer writes what the protocol says, in the encoding of the request.
 type answer struct {
@@ -49,6 +63,10 @@ func code(status int) int {
 		return 12 // unimplemented
 	case http.StatusRequestEntityTooLarge:
 		return 8 // resource exhausted
+	case http.StatusUnauthorized:
+		return 16 // unauthenticated
+	case http.StatusForbidden:
+		return 7 // permission denied
 	}
 	return 3 // invalid argument
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -98,6 +99,9 @@ func (p Pricing) checkURL() error {
 type Serve struct {
 	// Addr is HOST:PORT; empty for DefaultAddr.
 	Addr string `toml:"addr"`
+	// Hosts are further names or addresses, without a port, by which clients may call
+	// the server: those of a proxy before it, or of this machine on a network.
+	Hosts []string `toml:"hosts"`
 	// MetricsOpen lets anyone who can connect scrape /metrics.
 	MetricsOpen bool `toml:"metrics_open"`
 }
@@ -113,6 +117,19 @@ func CheckAddr(addr string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%q is not HOST:PORT, such as %s", addr, DefaultAddr)
+	}
+	return nil
+}
+
+// checkHost refuses what no Host header can name.
+func checkHost(host string) error {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil
+	}
+	if host == "" || len(host) > 253 || strings.Trim(host, "-.") != host || strings.ContainsFunc(host, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_')
+	}) {
+		return fmt.Errorf("%q is no name of a host or address without a port, such as meter.example.com", host)
 	}
 	return nil
 }
@@ -223,6 +240,11 @@ func (c *Config) check(home string) error {
 	}
 	if err := CheckAddr(c.Serve.Addr); err != nil {
 		return wrongValue("serve", 1, "addr", err)
+	}
+	for _, host := range c.Serve.Hosts {
+		if err := checkHost(host); err != nil {
+			return wrongValue("serve", 1, "hosts", err)
+		}
 	}
 	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
 		return wrongValue("metrics", 1, "projects", fmt.Errorf("not a number from 0 to %d", mostProjects))

@@ -35,6 +35,8 @@ machine = "laptop"
 store_text = false
 [pricing]
 url = "https://prices.example/prices.json"
+[serve]
+hosts = ["meter.example.com", "192.168.1.5", "::1"]
 `)
 	got, err := Load(path, "/home/dev")
 	if err != nil {
@@ -45,6 +47,7 @@ url = "https://prices.example/prices.json"
 		Sources: []Source{{Harness: "claude-code", Path: "/home/dev/old/.claude", Machine: "laptop"}},
 		Privacy: Privacy{StoreText: &no},
 		Pricing: Pricing{URL: "https://prices.example/prices.json"},
+		Serve:   Serve{Hosts: []string{"meter.example.com", "192.168.1.5", "::1"}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
@@ -68,6 +71,12 @@ func TestLoad_SaysWhereTheFaultIs(t *testing.T) {
 		{"[report\n", 1, 8},
 		{"[report]\ntimezone = \"Mars/Base\"\n", 2, 1},
 		{"[report]\nweek_start = \"someday\"\n", 2, 1},
+		{"[serve]\naddr = \"127.0.0.1:0\"\nhosts = [\"meter.example.com:7433\"]\n", 3, 1},
+		{"[serve]\nhosts = [\"good\", \"https://meter.example.com\"]\n", 2, 1},
+		{"[serve]\nhosts = [\"*\"]\n", 2, 1},
+		{"[serve]\nhosts = [\"\"]\n", 2, 1},
+		{"[serve]\nhosts = \"meter.example.com\"\n", 2, 9},
+		{"[serve]\nhost = [\"meter.example.com\"]\n", 2, 1},
 		{"[[source]]\nharness = \"x\"\npath = \"relative\"\n", 3, 1},
 	} {
 		_, err := Load(write(t, c.text), "/home/dev")

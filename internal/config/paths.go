@@ -76,6 +76,9 @@ func (p Paths) LastPriceOverrides() string { return filepath.Join(p.Data, "prici
 // Tokens is the file of the tokens of programs.
 func (p Paths) Tokens() string { return filepath.Join(p.Data, "tokens.json") }
 
+// Visits is the file of the browsers that the daemon knows.
+func (p Paths) Visits() string { return filepath.Join(p.Data, "browsers.json") }
+
 // ShownMetrics is what metrics showed last.
 func (p Paths) ShownMetrics() string { return filepath.Join(p.Data, "metrics.json") }
 

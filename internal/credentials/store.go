@@ -196,8 +196,7 @@ func (s *Store) refresh() {
 	}
 	s.seen, s.known = now, map[[sha256.Size]byte]Token{}
 	for _, t := range f.Tokens {
-		var hash [sha256.Size]byte
-		if n, err := hex.Decode(hash[:], []byte(t.Hash)); err == nil && n == len(hash) {
+		if hash, ok := hashOf(t.Hash); ok {
 			s.known[hash] = t
 		}
 	}

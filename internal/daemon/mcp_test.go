@@ -210,6 +210,9 @@ func TestEdge_ForeignOrigin(t *testing.T) {
 		if status != c.status || h.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %d %s, want %d", c.name, status, body, c.status)
 		}
+		if c.status != 200 && c.status != 406 && (h.Get("Content-Type") != "application/json" || !strings.Contains(body, `{"jsonrpc":"2.0","id":null,"error":{"code":-32`)) {
+			t.Errorf("%s: %s %s, want an error of JSON-RPC", c.name, h.Get("Content-Type"), body)
+		}
 	}
 	if status, _, body := postMCP(t, url, map[string]string{"Authorization": good}, strings.Repeat(" ", 4<<20)+helloMCP); status != 413 {
 		t.Errorf("a large body: %d %s", status, body)

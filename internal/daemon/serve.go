@@ -103,8 +103,12 @@ func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
 func (s *server) admit() {
 	_, port, _ := net.SplitHostPort(s.tcp) // it was listened on
 	s.browser = guard.NewBrowser(sessionCookie+"-"+port, s.meter.opts.Now)
-	s.browser.Page = s.pages.Refuse
+	s.browser.Page, s.browser.Visits = s.pages.Refuse, credentials.OpenVisits(s.meter.paths.Visits())
+	if err := s.browser.Recall(); err != nil {
+		s.o.Log.Warn("browsers are asked for a new link", slog.Any("error", err))
+	}
 	s.guard = guard.New(guard.Options{
+		Hosts:  s.meter.config.Serve.Hosts,
 		Tokens: credentials.Open(s.meter.paths.Tokens(), s.meter.opts.Now), Browser: s.browser, Page: s.pages.Refuse, Log: s.o.Log,
 		Refused: func(why guard.Reason) { s.metrics.Refused(string(why)) },
 	})

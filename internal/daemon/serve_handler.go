@@ -3,8 +3,10 @@ package daemon
 import (
 	"net/http"
 
+	"meterbridge/bridge/edge"
 	"meterbridge/dashboard/api"
 	"meterbridge/dashboard/guard"
+	"meterbridge/dashboard/problem"
 	"meterbridge/dashboard/telemetry"
 	"meterbridge/internal/control"
 	"meterbridge/internal/statusline"
@@ -26,15 +28,24 @@ func (s *server) handler() http.Handler {
 		Open: s.meter.config.Serve.MetricsOpen, Scopes: []guard.Scope{guard.ScopeMetrics, guard.ScopeRead}, Browser: true,
 	}))
 	mux.Handle("/mcp", s.guard.Wrap(s.mcp, guard.Rule{
-		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody,
+		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody, Refuse: refuseMCP,
 	}))
 	mux.Handle(telemetry.Prefix, s.guard.Wrap(telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
-		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody,
+		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody, Refuse: telemetry.Refuse,
 	}))
 	mux.Handle("/", s.guard.Wrap(s.pages, guard.Rule{Browser: true, Types: []string{"application/x-www-form-urlencoded"}}))
 	// Assets are the same for everyone, and a refusal is a page that needs them.
 	mux.Handle("GET /assets/", s.guard.Wrap(s.pages, guard.Rule{Open: true}))
 	return mux
+}
+
+// refuseMCP writes what the guard refused as MCP clients read it.
+func refuseMCP(w http.ResponseWriter, _ *http.Request, p *problem.Problem) {
+	message := p.Detail
+	if p.Hint != "" {
+		message += ": " + p.Hint
+	}
+	edge.RefuseHTTP(w, p.Status, message)
 }
 
 // mcpBody is the largest MCP message in bytes.

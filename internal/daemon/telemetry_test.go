@@ -410,11 +410,12 @@ func TestTelemetry_RefusesAsTheProtocolSays(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{"no credential", "logs", good, []string{as, ""}, 401, ""},
-		{"an unknown one", "logs", good, []string{as, "Bearer nonsense"}, 401, ""},
-		{"one for something else", "logs", good, []string{as, "Bearer " + newToken(t, x.meter, guard.ScopeRead)}, 403, ""},
-		{"another host", "logs", good, []string{"Origin", "https://attacker.example"}, 403, ""},
-		{"another type", "logs", good, []string{asType, "text/plain"}, 415, ""},
+		{"no credential", "logs", good, []string{as, ""}, 401, "\x08\x10\x12"}, // code 16, then the message
+		{"no credential, JSON", "logs", good, []string{as, "", asType, "application/json"}, 401, `{"code":16,"message":"`},
+		{"an unknown one", "logs", good, []string{as, "Bearer nonsense"}, 401, "\x08\x10\x12"},
+		{"one for something else", "logs", good, []string{as, "Bearer " + newToken(t, x.meter, guard.ScopeRead)}, 403, "\x08\x07\x12"},
+		{"another host", "logs", good, []string{"Origin", "https://attacker.example"}, 403, "\x08\x07\x12"},
+		{"another type", "logs", good, []string{asType, "text/plain"}, 415, "\x08\x03\x12"},
 		{"no type", "logs", nil, []string{asType, ""}, 415, "Content-Type"},
 		{"another encoding", "logs", good, []string{asEncoding, "br"}, 415, "gzip"},
 		{"another signal", "profiles", good, nil, 404, "signal"},
@@ -423,7 +424,7 @@ func TestTelemetry_RefusesAsTheProtocolSays(t *testing.T) {
 		{"no JSON", "logs", []byte(`{"resourceLogs":`), []string{asType, "application/json"}, 400, `"code":3`},
 		{"no gzip", "logs", good, []string{asEncoding, "gzip"}, 400, "not what"},
 		{"gzip cut short", "logs", zipped(t, good)[:30], []string{asEncoding, "gzip"}, 400, "not what"},
-		{"too large", "logs", make([]byte, telemetry.MaxBody+1), nil, 413, ""},
+		{"too large", "logs", make([]byte, telemetry.MaxBody+1), nil, 413, "\x08\x08\x12"},
 		{"a bomb", "logs", zipped(t, make([]byte, telemetry.MaxBody+1)), []string{asEncoding, "gzip"}, 413, "too large"},
 		{"millions of empty records", "logs", empty, []string{asType, "application/json"}, 413, "too large"},
 		{"nested too deeply", "logs", nested, []string{asType, "application/json"}, 413, "too large"},
