@@ -40,8 +40,11 @@ test-cross: ## the parts without cgo compile for the other systems
 	for os in linux darwin windows; do for arch in amd64 arm64; do \
 	  GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build . ./pricing/... ./harnesses/... ./agents/... ./scanner/... ./bridge/... ./internal/config/... || exit 1; done; done
 
-test-clients: setup ## the MCP Inspector (npm installs it once into the user's cache) lists and calls the tools
+test-clients: setup ## with Node: the MCP Inspector (npm installs it once into the user's cache), the SDK and its examples
+	@command -v node >/dev/null || bash internal/setup.sh node
 	$(GO) test -tags clients -timeout 20m -run Inspector ./cmd/meterbridge
+	$(GO) test -tags clients -timeout 20m -run Example ./bridge/host
+	node --test sdk/js/test/
 
 lint: ## formatting and static checks
 	$(TOOL) gofumpt -l . | (! grep .)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,10 +39,13 @@ func (x *extension) told() []map[string]any {
 // extension that only attaches itself. find looks a program up on the PATH.
 func (x *extension) argv(runner []string, find func(string) (string, error)) ([]string, error) {
 	argv := slices.Clone(x.Command)
-	if len(argv) == 0 && x.Main != "" && len(runner) > 0 {
+	switch {
+	case len(argv) > 0:
+	case x.Main != "" && len(runner) > 0:
 		argv = append(slices.Clone(runner), filepath.Join(x.Folder, x.Main))
-	}
-	if len(argv) == 0 {
+	case x.headless():
+		argv = []string{"node", filepath.Join(x.Folder, headlessFile)}
+	default:
 		return nil, nil
 	}
 	for i, arg := range argv {
@@ -59,6 +63,21 @@ func (x *extension) argv(runner []string, find func(string) (string, error)) ([]
 	}
 	return argv, nil
 }
+
+// headlessFile answers the tools of a card whose page nobody has open.
+const headlessFile = "headless.mjs"
+
+// headless tells whether the extension is a card with a process.
+func (x *extension) headless() bool {
+	if x.Dialect != bridge.DialectCard {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(x.Folder, headlessFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// starts tells whether the host can start the extension.
+func (x *extension) starts() bool { return len(x.Command) > 0 || x.Main != "" || x.headless() }
 
 // within tells whether a relative path stays in its folder.
 func within(path string) bool { return filepath.IsLocal(path) }

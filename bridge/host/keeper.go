@@ -129,7 +129,7 @@ func (k *keeper) run() {
 // not start at all.
 func (k *keeper) rest() bool {
 	k.mu.Lock()
-	wait, failed, none := k.retryAt.Sub(k.h.o.Now()), k.state == bridge.StateFailed, len(k.x.Command) == 0 && k.x.Main == ""
+	wait, failed, none := k.retryAt.Sub(k.h.o.Now()), k.state == bridge.StateFailed, !k.x.starts()
 	k.mu.Unlock()
 	if failed || none {
 		return false

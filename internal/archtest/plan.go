@@ -24,8 +24,9 @@ func plan() map[string]area {
 			may:  []string{"", "analytics"},
 			owns: []string{"github.com/prometheus/client_golang", "github.com/coder/websocket", "github.com/danielgtaylor/huma"},
 		},
+		"sdk": {},
 		"internal": {
-			may:  []string{"", "pricing", "harnesses", "agents", "scanner", "analytics", "bridge", "dashboard"},
+			may:  []string{"", "pricing", "harnesses", "agents", "scanner", "analytics", "bridge", "dashboard", "sdk"},
 			owns: []string{"github.com/adrg/xdg"},
 		},
 		"cmd": {
