@@ -9,6 +9,7 @@ import (
 	"meterbridge/dashboard/problem"
 	"meterbridge/dashboard/telemetry"
 	"meterbridge/internal/control"
+	"meterbridge/internal/hooks"
 	"meterbridge/internal/statusline"
 )
 
@@ -30,6 +31,7 @@ func (s *server) handler() http.Handler {
 	mux.Handle("/mcp", s.guard.Wrap(s.mcp, guard.Rule{
 		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody, Refuse: refuseMCP,
 	}))
+	mux.Handle(hooks.Prefix, s.guard.Wrap(s.meter.fleet.Desk().Handler(), guard.Rule{Open: true, Types: []string{"application/json"}, MaxBody: hooks.MaxBody}))
 	mux.Handle(telemetry.Prefix, s.guard.Wrap(telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
 		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody, Refuse: telemetry.Refuse,
 	}))

@@ -47,6 +47,7 @@ func (f *Fleet) attend(a agents.Info) {
 	if err != nil || f.ctx.Err() != nil {
 		return
 	}
+	f.follow(a)
 	if len(p.NotFound) > 0 {
 		out := t.SubscribeText()
 		f.chores.Go(func() { f.findSession(a, p, out) })

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"meterbridge/agents"
+	"meterbridge/agents/status"
 )
 
 // Listener hears what happens to agents, in order. It must neither wait nor call
@@ -59,6 +60,29 @@ func (w *watcher) push(event agents.Event) {
 	}
 	event.Kind = agents.EventChanged
 	w.missed[event.Agent.ID] = event
+}
+
+// statusListeners hear what trackers tell: more than the registry keeps.
+type statusListeners struct {
+	mu   sync.Mutex
+	list []func(status.Event)
+}
+
+func (l *statusListeners) tell(e status.Event) {
+	l.mu.Lock()
+	list := l.list
+	l.mu.Unlock()
+	for _, hear := range list {
+		hear(e)
+	}
+}
+
+// ListenStatus adds a listener to what trackers tell, in order: prompts that were
+// taken and replies too. It may call everything but must not wait long.
+func (f *Fleet) ListenStatus(hear func(status.Event)) {
+	f.statuses.mu.Lock()
+	defer f.statuses.mu.Unlock()
+	f.statuses.list = append(f.statuses.list, hear)
 }
 
 // Listen adds a listener for as long as the fleet lives.

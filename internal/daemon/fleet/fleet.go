@@ -20,6 +20,7 @@ import (
 	"meterbridge/agents/terminal"
 	"meterbridge/analytics"
 	"meterbridge/harnesses"
+	"meterbridge/internal/hooks"
 )
 
 // Options of a fleet.
@@ -33,6 +34,8 @@ type Options struct {
 	// Program is what starts this program; Forwarder is the command line that takes a
 	// hook's payload, quoted for a shell.
 	Program, Forwarder string
+	// MachineToken is that of hooks of agents that were started by hand.
+	MachineToken string
 	// HookURL is where hooks report to, without the harness; it is asked at each launch.
 	HookURL func() string
 	// Server is the name of the MCP server in agents' configurations.
@@ -53,6 +56,9 @@ type Fleet struct {
 	rack   *terminal.Rack
 	tokens tokens
 	events events
+	// desk follows what the agents do.
+	desk     *hooks.Desk
+	statuses statusListeners
 	// versions remembers what programs said of their version.
 	versions versions
 	// of holds the harnesses by id.
@@ -77,7 +83,7 @@ func New(ctx context.Context, o Options) (*Fleet, error) {
 	}
 	f.ctx, f.stop = context.WithCancel(context.WithoutCancel(ctx))
 	rack := o.Rack
-	rack.Watch = terminal.Watch{Ended: f.ended}
+	rack.Watch = terminal.Watch{Ended: f.ended, Event: f.told, Keys: f.typed}
 	rack.Record = f.record
 	var err error
 	if f.rack, err = terminal.NewRack(rack); err != nil {
@@ -93,6 +99,8 @@ func New(ctx context.Context, o Options) (*Fleet, error) {
 	if err := f.tokens.read(o.Folder); err != nil {
 		return nil, err
 	}
+	f.desk = f.newDesk()
+	f.Listen(f.desk.Heard)
 	return f, f.adopt(ctx)
 }
 
@@ -108,6 +116,12 @@ func (f *Fleet) adopt(ctx context.Context) error {
 			return l.ID == id && l.Generation == generation && l.Phase == terminal.Running
 		})
 	})
+	for _, a := range f.agents.List("") {
+		if a.Origin == meterbridge.Started && a.Running() {
+			f.desk.Heard(agents.Event{Kind: agents.EventChanged, Agent: a})
+			f.follow(a)
+		}
+	}
 	return nil
 }
 
@@ -115,7 +129,8 @@ func (f *Fleet) adopt(ctx context.Context) error {
 func (f *Fleet) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { f.beat(ctx) })
-	f.agents.Run(ctx)
+	wg.Go(func() { f.agents.Run(ctx) })
+	f.desk.Run(ctx)
 	wg.Wait()
 }
 
@@ -155,6 +170,9 @@ func (f *Fleet) Close(ctx context.Context) error {
 
 // Agents is the registry.
 func (f *Fleet) Agents() *agents.Registry { return f.agents }
+
+// Desk is where hooks report to, and what follows agents.
+func (f *Fleet) Desk() *hooks.Desk { return f.desk }
 
 // Terminals are the terminals, by the id of their agent.
 func (f *Fleet) Terminals() *terminal.Rack { return f.rack }

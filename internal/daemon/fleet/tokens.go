@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"meterbridge/internal/hooks"
 )
 
 // tokens are the credentials of agents. An agent's MCP token lies in its own file,
@@ -18,13 +20,7 @@ type tokens struct {
 	mu sync.Mutex
 	// tools are agents by the hash of their MCP token, hooks processes by that of theirs.
 	tools map[[32]byte]string
-	hooks map[[32]byte]Spawn
-}
-
-// Spawn is one process of an agent.
-type Spawn struct {
-	Agent      string
-	Generation int
+	hooks map[[32]byte]hooks.Spawn
 }
 
 const tokenFile = "mcp-token"
@@ -34,7 +30,7 @@ func TokenFile(folder, agent string) string { return filepath.Join(folder, agent
 
 // read takes in the tokens of earlier lives.
 func (t *tokens) read(folder string) error {
-	t.tools, t.hooks = map[[32]byte]string{}, map[[32]byte]Spawn{}
+	t.tools, t.hooks = map[[32]byte]string{}, map[[32]byte]hooks.Spawn{}
 	list, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the agents' tokens: %w", err)
@@ -43,6 +39,7 @@ func (t *tokens) read(folder string) error {
 		if !d.IsDir() {
 			continue
 		}
+		t.readHook(folder, d.Name())
 		text, err := os.ReadFile(TokenFile(folder, d.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -78,13 +75,35 @@ func (t *tokens) tool(folder, agent string) error {
 }
 
 // hook makes the token of the hooks of one process; those of its agent's earlier
-// ones stay known, so that what they say can be told apart.
-func (t *tokens) hook(s Spawn) string {
+// ones stay known, so that what they say can be told apart. Its hash is kept for a
+// daemon that takes the process over.
+func (t *tokens) hook(folder string, s hooks.Spawn) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	token := "mbh_" + random(32)
-	t.hooks[sha256.Sum256([]byte(token))] = s
-	return token
+	hash := sha256.Sum256([]byte(token))
+	t.hooks[hash] = s
+	text := fmt.Sprintf("%d %x\n", s.Generation, hash)
+	if err := os.WriteFile(filepath.Join(folder, s.Agent, hookFile), []byte(text), 0o600); err != nil {
+		return "", fmt.Errorf("make the token of the agent's hooks: %w", err)
+	}
+	return token, nil
+}
+
+// hookFile holds the generation and the hash of the token of an agent's newest process.
+const hookFile = "hook-token"
+
+// readHook takes in the token of the process that an earlier life started last.
+func (t *tokens) readHook(folder, agent string) {
+	text, err := os.ReadFile(filepath.Join(folder, agent, hookFile))
+	if err != nil {
+		return
+	}
+	s := hooks.Spawn{Agent: agent}
+	var hash []byte
+	if n, err := fmt.Sscanf(string(text), "%d %x", &s.Generation, &hash); err == nil && n == 2 && len(hash) == sha256.Size {
+		t.hooks[[32]byte(hash)] = s
+	}
 }
 
 // ToolAgent is the agent of an MCP token.
@@ -96,7 +115,7 @@ func (f *Fleet) ToolAgent(token string) (string, bool) {
 }
 
 // HookSpawn is the process of a token of hooks.
-func (f *Fleet) HookSpawn(token string) (Spawn, bool) {
+func (f *Fleet) HookSpawn(token string) (hooks.Spawn, bool) {
 	f.tokens.mu.Lock()
 	defer f.tokens.mu.Unlock()
 	s, ok := f.tokens.hooks[sha256.Sum256([]byte(token))]

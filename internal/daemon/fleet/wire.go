@@ -12,6 +12,7 @@ import (
 
 	"meterbridge"
 	"meterbridge/agents"
+	"meterbridge/internal/hooks"
 )
 
 // wire makes what a launch adds: the hooks' layer, the environment that names the
@@ -27,28 +28,28 @@ func (f *Fleet) wire(ctx context.Context, a meterbridge.Agent) (agents.Wiring, e
 		return w, err
 	}
 	w.Server = &agents.MCPServer{Name: f.o.Server, Argv: []string{f.o.Program, "mcp", "--agent", a.ID}, Env: f.ownEnv()}
-	w.Layer = f.layer(ctx, a, w.Folder)
-	return w, nil
+	var err error
+	w.Layer, err = f.layer(ctx, a, w.Folder)
+	return w, err
 }
 
 // layer is the hooks' part of a launch.
-func (f *Fleet) layer(ctx context.Context, a meterbridge.Agent, folder string) meterbridge.LaunchLayer {
-	hooks := f.of[a.Harness].Hooks
+func (f *Fleet) layer(ctx context.Context, a meterbridge.Agent, folder string) (meterbridge.LaunchLayer, error) {
+	h := f.of[a.Harness].Hooks
 	url := f.o.HookURL()
-	if hooks == nil || url == "" {
-		return meterbridge.LaunchLayer{}
+	if h == nil || url == "" {
+		return meterbridge.LaunchLayer{}, nil
 	}
 	var layer meterbridge.LaunchLayer
-	if hooks.Layer != nil {
-		layer = hooks.Layer(meterbridge.LaunchHooks{
+	if h.Layer != nil {
+		layer = h.Layer(meterbridge.LaunchHooks{
 			Dir: folder, URL: url, Forwarder: f.o.Forwarder, Version: f.version(ctx, a.Harness), WorkDir: a.Dir,
 			Getenv: f.o.Getenv, ReadFile: os.ReadFile,
 		})
 	}
-	layer.Env = append(layer.Env,
-		meterbridge.HookURLVariable+"="+url,
-		meterbridge.HookTokenVariable+"="+f.tokens.hook(Spawn{Agent: a.ID, Generation: a.Generation}))
-	return layer
+	token, err := f.tokens.hook(f.o.Folder, hooks.Spawn{Agent: a.ID, Generation: a.Generation})
+	layer.Env = append(layer.Env, meterbridge.HookURLVariable+"="+url, meterbridge.HookTokenVariable+"="+token)
+	return layer, err
 }
 
 // ownEnv are the variables by which this program finds its installation: not every
