@@ -44,7 +44,7 @@ func (t *transcript) busy(at time.Time) {
 }
 
 func (t *transcript) event(kind string, payload jsonvalue.Object, at time.Time) {
-	phase := t.view.Phase
+	var phase meterbridge.TranscriptPhase
 	switch kind {
 	case "task_started":
 		t.view.TurnAt, t.view.TurnID = at, payload.At("turn_id").Text()

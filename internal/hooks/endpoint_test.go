@@ -169,11 +169,11 @@ func TestEndpoint_TheTranscriptShowsAnInterrupt(t *testing.T) {
 		if err := os.WriteFile(path, transcriptUntil(t, "LAB:slow esc then wait"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(1900 * time.Millisecond) // interrupted at 11:32:54.968
+		<-time.After(1900 * time.Millisecond) // interrupted at 11:32:54.968
 		if err := os.WriteFile(path, transcriptUntil(t, "[Request interrupted by user]"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 	})
 	if diff := cmp.Diff([]string{"idle", "working 5deb", "idle 5deb"}, w.told); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -203,12 +203,12 @@ func TestEndpoint_AHeldEndIsDroppedByANewTurn(t *testing.T) {
 		w.spawn("s")
 		hook("UserPromptSubmit", "one1")
 		add(t, 10, `"type":"user","promptId":"one1","message":{"content":"one"}`)
-		time.Sleep(600 * time.Millisecond)
+		<-time.After(600 * time.Millisecond)
 		hook("Stop", "one1")
 		add(t, 900, `"type":"system","subtype":"turn_duration"`)
-		time.Sleep(500 * time.Millisecond) // the poll at 1,000
+		<-time.After(500 * time.Millisecond) // the poll at 1,000
 		hook("UserPromptSubmit", "two2")
-		time.Sleep(2 * time.Second) // the held end comes due
+		<-time.After(2 * time.Second) // the held end comes due
 		add(t, 1300, `"type":"user","promptId":"two2","message":{"content":"two"}`)
 		add(t, 3200, `"type":"assistant","message":{"stop_reason":"end_turn","content":[]}`)
 		hook("Stop", "two2")
@@ -226,11 +226,11 @@ func TestEndpoint_APermissionInAutoModeCountsAfterASecond(t *testing.T) {
 		w.spawn("s")
 		w.post(t, "claude-code", token, claude("UserPromptSubmit", "s", `,"prompt_id":"pppp"`))
 		w.post(t, "claude-code", token, claude("PermissionRequest", "s", ask))
-		time.Sleep(900 * time.Millisecond)
+		<-time.After(900 * time.Millisecond)
 		w.post(t, "claude-code", token, claude("PostToolUse", "s", ask)) // answered by itself
-		time.Sleep(5 * time.Second)
+		<-time.After(5 * time.Second)
 		w.post(t, "claude-code", token, claude("PermissionRequest", "s", ask))
-		time.Sleep(1100 * time.Millisecond)
+		<-time.After(1100 * time.Millisecond)
 	})
 	if diff := cmp.Diff([]string{"idle", "working pppp", "needs-input pppp Claude wants to run: ls"}, w.told); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

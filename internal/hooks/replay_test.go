@@ -29,7 +29,6 @@ const token = "spawn-token"
 type world struct {
 	desk  *Desk
 	agent agents.Info
-	start time.Time
 
 	mu    sync.Mutex
 	told  []string
@@ -180,7 +179,7 @@ func replay(t *testing.T, w *world, harness string, list [][]byte, gives bool) {
 		if got := w.post(t, harness, token, text); got != "{}" {
 			t.Errorf("%s answered %s", p.Event, got)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 	}
 }
