@@ -26,6 +26,10 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == daemon.FenceCommand {
 		os.Exit(daemon.Fence(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == hookCommand {
+		forwardHook(os.Args[2:])
+		return
+	}
 	if len(os.Args) == 2 && os.Args[1] == holder.Command {
 		os.Exit(holder.Main()) // before anything that such a small process does not need
 	}

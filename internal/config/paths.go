@@ -90,3 +90,12 @@ func (p Paths) Agents() string { return filepath.Join(p.Data, "agents") }
 
 // Sessions is the folder of the sockets of terminals, which lies beside the daemon's.
 func (p Paths) Sessions() string { return filepath.Join(filepath.Dir(p.Socket()), "sessions") }
+
+// HookToken is the token of hooks of agents that nobody started here.
+func (p Paths) HookToken() string { return filepath.Join(p.Data, "hook-token") }
+
+// HookSpool keeps what hooks told while no daemon ran.
+func (p Paths) HookSpool() string { return filepath.Join(p.Data, "hooks-spool.jsonl") }
+
+// Hooks is the folder that remembers which hooks were put into users' settings.
+func (p Paths) Hooks() string { return filepath.Join(p.Data, "hooks") }
