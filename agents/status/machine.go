@@ -71,6 +71,11 @@ func (m *Machine) Due() time.Time {
 	return latest
 }
 
+// Restore takes up a process that was followed before, as it was left.
+func (m *Machine) Restore(s meterbridge.Status, since time.Time, detail string) {
+	*m = Machine{status: s, since: since, detail: detail, spawned: true}
+}
+
 // Step takes a signal and says what is to be published; false for nothing.
 func (m *Machine) Step(s Signal) (Publication, bool) {
 	if s.Kind == Spawn {

@@ -119,21 +119,37 @@ func (t *Tracker) Info() Info {
 // given, or told to resume; empty when it chooses its own.
 func (t *Tracker) Spawn(generation int, session string) {
 	t.input(func(now time.Time) {
-		t.generation, t.running = generation, true
-		t.binding = binding{waits: session == ""}
-		t.questions, t.stop, t.background, t.keys = questions{}, nil, false, KeyReader{}
-		t.output = output{sense: t.o.Source.Output}
-		t.turns.begin("", false)
-		t.log = follower{open: t.o.Source.Transcript}
-		if session != "" {
-			t.bind(session, now)
-		}
+		t.renew(generation, session, now)
 		p, told := t.mac.Step(Signal{Kind: Spawn, At: now})
 		if !told {
 			p = Publication{Status: meterbridge.Idle, At: now, Origin: ByReset}
 		}
 		t.show(Change{Publication: p, Source: meterbridge.FromProcess, Confidence: meterbridge.Exact})
 	})
+}
+
+// Adopt takes up a process that was followed before, as it was left: nothing is
+// told of it.
+func (t *Tracker) Adopt(generation int, session string, left Change) {
+	t.input(func(now time.Time) {
+		t.renew(generation, session, now)
+		t.mac.Restore(left.Status, left.At, left.Detail)
+		t.turns.begin(left.Turn, left.Automatic)
+		t.shown, t.changed = left, now
+	})
+}
+
+// renew begins to follow a process.
+func (t *Tracker) renew(generation int, session string, now time.Time) {
+	t.generation, t.running = generation, true
+	t.binding = binding{waits: session == ""}
+	t.questions, t.stop, t.background, t.keys = questions{}, nil, false, KeyReader{}
+	t.output = output{sense: t.o.Source.Output}
+	t.turns.begin("", false)
+	t.log = follower{open: t.o.Source.Transcript}
+	if session != "" {
+		t.bind(session, now)
+	}
 }
 
 // Exit says that the process of that generation ended.

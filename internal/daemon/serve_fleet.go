@@ -25,7 +25,12 @@ func (s *server) gather(ctx context.Context) (disperse func(context.Context), er
 	if program == "" {
 		program = "meterbridge"
 	}
+	machine, err := machineHookToken(m.paths)
+	if err != nil {
+		return nil, err
+	}
 	m.fleet, err = fleet.New(ctx, fleet.Options{
+		MachineToken: machine,
 		Ledger: m.ledger, Harnesses: all.Harnesses(), Profiles: all.LaunchProfiles(), Folder: m.paths.Agents(),
 		Program: program, Forwarder: forwarder(program), HookURL: s.hookURL, Server: bridge.ServerName,
 		Getenv: m.opts.Getenv, Now: m.opts.Now, Log: s.o.Log, KeepText: m.config.Privacy.KeepsText(),
@@ -37,6 +42,9 @@ func (s *server) gather(ctx context.Context) (disperse func(context.Context), er
 		return nil, err
 	}
 	m.fleet.Listen(s.events.agent)
+	if err := m.fleet.Desk().TakeSpool(m.paths.HookSpool()); err != nil && s.o.Log != nil {
+		s.o.Log.Warn("what hooks told meanwhile not taken", slog.Any("error", err))
+	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { m.fleet.Run(running) })

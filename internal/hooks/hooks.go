@@ -16,6 +16,7 @@ import (
 	"meterbridge/agents"
 	"meterbridge/agents/status"
 	"meterbridge/harnesses"
+	"meterbridge/internal/hooks/forward"
 )
 
 // Publisher takes what becomes known of agents.
@@ -83,6 +84,35 @@ func New(o Options) *Desk {
 		d.of[h.ID] = h
 	}
 	return d
+}
+
+// TakeSpool takes what hooks told while no daemon ran, of agents that nobody
+// started here: of each session what it told last, as all before it is over.
+func (d *Desk) TakeSpool(path string) error {
+	list, err := forward.Take(path)
+	type key struct{ harness, session string }
+	var order []key
+	last := map[key][]meterbridge.StatusFact{}
+	for _, s := range list {
+		h, ok := d.hooksOf(s.Harness)
+		if !ok || s.Agent != "" {
+			continue
+		}
+		for _, f := range h.Facts(s.Payload) {
+			if f.Kind == meterbridge.FactActivity || f.Kind == meterbridge.FactResumed || f.Session == "" {
+				continue
+			}
+			k := key{s.Harness, f.Session}
+			if last[k] == nil {
+				order = append(order, k)
+			}
+			last[k] = []meterbridge.StatusFact{f}
+		}
+	}
+	for _, k := range order {
+		d.byHand(k.harness, last[k])
+	}
+	return err
 }
 
 // Run publishes what is told until ctx ends, and the rest then.

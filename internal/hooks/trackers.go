@@ -31,9 +31,18 @@ func (d *Desk) began(a agents.Info) *desked {
 		d.trackers[a.ID] = t
 	}
 	d.mu.Unlock()
-	if t != nil && t.Info().Generation < a.Generation {
-		t.Spawn(a.Generation, session(a))
+	if t == nil || t.Info().Generation >= a.Generation {
+		return t
 	}
+	if a.Status == "" || a.Status == meterbridge.Idle {
+		t.Spawn(a.Generation, session(a))
+		return t
+	}
+	// It was followed by an earlier life of the daemon.
+	t.Adopt(a.Generation, session(a), status.Change{
+		Publication: status.Publication{Status: a.Status, At: a.StatusAt, Detail: a.Detail},
+		Source:      meterbridge.FactSource(a.Source), Confidence: meterbridge.Confidence(a.Confidence),
+	})
 	return t
 }
 
