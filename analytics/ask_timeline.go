@@ -87,7 +87,7 @@ func (l *Ledger) Timeline(ctx context.Context, id string, since, until time.Time
 	}
 	a.Session, a.Harness, a.ScannedAt = k.session, k.harness, l.families.scannedAt()
 	a.list(&k, from, to)
-	a.overlapping(k.turns(k.tree, k.unanswered()), from, to)
+	a.overlapping(k.turns(k.tree, l.unanswered(&k)), from, to)
 	return a, nil
 }
 

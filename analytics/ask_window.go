@@ -81,7 +81,7 @@ func (l *Ledger) Window(ctx context.Context, id string, since, until time.Time) 
 	}
 	u := newWindow(k.session, k.harness, since, until)
 	from, to := bounds(since, until)
-	unanswered := k.unanswered()
+	unanswered := l.unanswered(&k)
 	u.sum(&k, from, to)
 	u.time(k.turns(k.tree, unanswered), from, to)
 	u.count(&k, unanswered, from, to)

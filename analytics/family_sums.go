@@ -55,6 +55,15 @@ func reported(c meterbridge.Count) *int64 {
 	return &c.N
 }
 
+// unanswered is that of a session's family; of harnesses whose logs hold no
+// requests every prompt counts.
+func (l *Ledger) unanswered(k *subject) []bool {
+	if slices.Contains(l.opts.Unreadable, k.harness) {
+		return make([]bool, len(k.prompts))
+	}
+	return k.unanswered()
+}
+
 // unanswered tells of each prompt whether it ended without a request and is in no
 // number; the rule is that of sql/unanswered.sql.
 func (f *family) unanswered() []bool {

@@ -43,6 +43,9 @@ type Options struct {
 	// Drivers are the harnesses that can run another one inside, whose log then
 	// holds the same calls.
 	Drivers []string
+	// Unreadable are the harnesses whose logs hold no usage: that no request follows
+	// a prompt of theirs says nothing.
+	Unreadable []string
 	// ReportZone is the zone of the day rollup; nil is the system's.
 	ReportZone *time.Location
 	// Machine names this machine in rows of its own logs; may be empty.

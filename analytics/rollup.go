@@ -102,7 +102,7 @@ func (l *Ledger) rollUp(ctx context.Context) error {
 			"DELETE FROM rollup_day WHERE day IN (SELECT day FROM rollup_dirty)",
 			fill(rollupSQL, map[string]string{"day": dayExpr(zone, "ended_at")}),
 			"DELETE FROM unanswered WHERE root IN ("+touched+")"+l.mem.orphaned(),
-			fill(unansweredSQL, map[string]string{"touched": touched}),
+			fill(unansweredSQL, map[string]string{"touched": touched, "unreadable": numbersOf(l.opts.Unreadable)}),
 			"DELETE FROM rollup_dirty")
 	})
 	if err != nil {

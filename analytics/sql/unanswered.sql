@@ -1,6 +1,7 @@
 -- The prompts that no number counts, of the root sessions touched: a prompt is
 -- counted when a request of its session or of a sub-agent follows before the
--- next prompt, or while it is the newest and neither interrupted nor ended.
+-- next prompt, or while it is the newest and neither interrupted nor ended. Those
+-- of harnesses, whose logs hold no requests, all count.
 -- Columns: those of unanswered.
 INSERT INTO unanswered
 WITH asked AS (
@@ -23,3 +24,4 @@ FROM asked a
 ASOF LEFT JOIN spent g ON g.root = a.root AND a.at <= g.at
 WHERE (g.at IS NULL OR g.at >= a.next_at)
   AND (a.next_at IS NOT NULL OR EXISTS (SELECT 1 FROM stops x WHERE x.root = a.root AND x.at >= a.at))
+  AND a.root NOT IN (SELECT id FROM session WHERE harness IN {unreadable})

@@ -76,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Meter, error) {
 	}
 	m.prices.now().keepUser(m.paths)
 	m.ledger, err = analytics.Open(ctx, m.paths.Ledger(), analytics.Options{
-		Prices: m.prices.now().table, DefaultProvider: m.defaultProvider, Drivers: drivers(), ReportZone: m.zone, Now: o.Now,
+		Prices: m.prices.now().table, DefaultProvider: m.defaultProvider, Drivers: drivers(), Unreadable: unreadable(), ReportZone: m.zone, Now: o.Now,
 	})
 	if err != nil {
 		return nil, errors.Join(ledgerFault(err), m.lock.release())
@@ -151,6 +151,16 @@ func providers() map[string]string {
 		list[h.ID] = h.Declaration.Provider
 	}
 	return list
+}
+
+// unreadable are the harnesses whose logs hold no usage.
+func unreadable() (ids []string) {
+	for _, h := range all.Harnesses() {
+		if !h.Declaration.UsageReadable {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
 }
 
 // drivers are the harnesses that can run another one inside.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"meterbridge/analytics"
 	"meterbridge/internal/config"
 )
 
@@ -21,7 +22,8 @@ func TestWindow_OfAHarnessWithoutReadableUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := `{"version":"v1","kind":"Prompt","data":{"message_id":"m1","content":[{"kind":"text","data":"Fix it"}],"meta":{"timestamp":1787990400}}}` + "\n" +
-		`{"version":"v1","kind":"AssistantMessage","data":{"message_id":"m2","content":[{"kind":"text","data":"Fixed."}]}}` + "\n"
+		`{"version":"v1","kind":"AssistantMessage","data":{"message_id":"m2","content":[{"kind":"text","data":"Fixed."}]}}` + "\n" +
+		`{"version":"v1","kind":"Prompt","data":{"message_id":"m3","content":[{"kind":"text","data":"Thanks"}],"meta":{"timestamp":1787990460}}}` + "\n"
 	state := `{"cwd":"/srv/demo","session_state":{"conversation_metadata":{"user_turn_metadatas":[{"end_timestamp":1787990420,"message_ids":["m1","m2"]}]}}}`
 	for name, text := range map[string]string{"k1.jsonl": log, "k1.json": state} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -40,8 +42,8 @@ func TestWindow_OfAHarnessWithoutReadableUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.UsageReadable || u.TotalTokens != nil || u.CostMicroUSD != nil || u.Prompts == nil || *u.Prompts != 1 || u.FirstPromptAt == nil {
-		t.Errorf("got %+v, want no usage and one prompt", u)
+	if u.UsageReadable || u.TotalTokens != nil || u.CostMicroUSD != nil || u.Prompts == nil || *u.Prompts != 2 || u.FirstPromptAt == nil {
+		t.Errorf("got %+v, want no usage and two prompts", u)
 	}
 	s, err := m.Session(t.Context(), "kiro:k1", time.Time{}, time.Time{})
 	if err != nil {
@@ -52,7 +54,17 @@ func TestWindow_OfAHarnessWithoutReadableUsage(t *testing.T) {
 		t.Errorf("the session in full says something else (-its window +it):\n%s", diff)
 	}
 	tl, err := m.Timeline(t.Context(), "kiro:k1", time.Time{}, time.Time{})
-	if err != nil || tl.UsageReadable || len(tl.Turns) != 1 {
+	if err != nil || tl.UsageReadable || len(tl.Turns) != 2 {
 		t.Errorf("timeline: readable %v, turns %+v, %v", tl.UsageReadable, tl.Turns, err)
+	}
+	// Every report counts the same prompts, whether or not a turn is known to have ended.
+	for _, by := range []string{"day", "session", "project", "harness"} {
+		report, err := m.Usage(t.Context(), analytics.UsageQuery{By: by})
+		if err != nil || report.Totals.Prompts == nil || *report.Totals.Prompts != 2 || report.Totals.Requests != 0 || report.Totals.TotalTokens != nil {
+			t.Errorf("usage by %s: %+v, %v, want two prompts and no requests", by, report.Totals, err)
+		}
+	}
+	if r, err := m.Reconcile(t.Context(), analytics.ReconcileOptions{}); err != nil || !r.OK {
+		t.Errorf("reconcile: %+v, %v", r, err)
 	}
 }
