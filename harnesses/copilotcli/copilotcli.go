@@ -23,7 +23,6 @@ const (
 const (
 	kindEvents    = "events"
 	kindWorkspace = "workspace"
-	kindSpans     = "spans"
 )
 
 // Harness describes GitHub Copilot CLI.
@@ -36,10 +35,7 @@ func Harness() harnesses.Harness {
 		Roots:         places,
 		Claim:         claim,
 		Skip:          skip,
-		Lines: func(k harnesses.Kind, o harnesses.Options) harnesses.LineParser {
-			if k.Name == kindSpans {
-				return newSpans(o)
-			}
+		Lines: func(_ harnesses.Kind, o harnesses.Options) harnesses.LineParser {
 			return newLog(o)
 		},
 		Document: func(_ harnesses.Kind, o harnesses.Options) harnesses.DocumentParser {
@@ -61,13 +57,12 @@ func declaration() harnesses.Declaration {
 			"While it runs, after a crash and after /new, those sums are missing and stay null.",
 			"Credits are no money: the recorded cost is null.",
 			"The start is known of the first request of a turn only.",
-			"Spans of OpenTelemetry, which a user may have written to a file (~/.copilot/otel), repeat the requests of the sessions' logs. They count where a session's log is not there; a file elsewhere is not read.",
+			"Spans of OpenTelemetry, which a user may have written to a file, repeat the same requests and are not read.",
 			"The usage of a compaction is part of the sums; it is no row of its own.",
 			"The lifetime of cache writes is not recorded.",
 		},
 		Layouts: []string{
 			"session-state/<session>/events.jsonl with workspace.yaml",
-			"otel/*.jsonl: spans of OpenTelemetry",
 			"session-state/<session>.jsonl and history-session-state/<session>.jsonl: earlier builds",
 		},
 	}
@@ -83,8 +78,6 @@ func claim(rel string) (harnesses.Kind, bool) {
 	depth := strings.Count(dir, "/")
 	events := harnesses.Kind{Name: kindEvents, Shape: harnesses.Lines}
 	switch {
-	case dir == "otel/":
-		return harnesses.Kind{Name: kindSpans, Shape: harnesses.Lines}, strings.HasSuffix(name, ".jsonl")
 	case !strings.HasPrefix(dir, "session-state/") && dir != "history-session-state/":
 		return harnesses.Kind{}, false
 	case depth == 1:
@@ -99,13 +92,7 @@ func claim(rel string) (harnesses.Kind, bool) {
 
 func skip(relDir string) bool {
 	first, rest, _ := strings.Cut(relDir, "/")
-	switch first {
-	case "otel":
-		return rest != ""
-	case "session-state", "history-session-state":
-		return strings.Contains(rest, "/")
-	}
-	return true
+	return first != "session-state" && first != "history-session-state" || strings.Contains(rest, "/")
 }
 
 // sessionOf is the session that a file is named after, or its folder.
