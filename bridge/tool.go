@@ -111,6 +111,8 @@ const (
 	CodeUnavailable   = "UNAVAILABLE"
 	CodeInternal      = "INTERNAL"
 	CodeRateLimited   = "RATE_LIMITED"
+	// CodeNotConnected: no link lets the caller work with the other.
+	CodeNotConnected = "NOT_CONNECTED"
 	// CodeFailed: the question is good and could not be answered.
 	CodeFailed = "FAILED"
 )

@@ -7,10 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"meterbridge"
 	"meterbridge/internal/daemon"
 )
 
 func newMCPCmd(a *app) *cobra.Command {
+	var agent string
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Answer agents over MCP, on standard input and output", Args: cobra.NoArgs,
 		Long: "Speaks MCP on standard input and output: an agent starts this and asks its tools\n" +
@@ -18,11 +20,35 @@ func newMCPCmd(a *app) *cobra.Command {
 			"it reads the logs itself and has the ledger open only while it is asked something.\n" +
 			"`meterbridge mcp config HARNESS` prints how an agent is told of it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return daemon.RelayMCP(cmd.Context(), a.options(), a.in, a.out)
+			token, err := a.agentToken(agent)
+			if err != nil {
+				return err
+			}
+			return daemon.RelayMCP(cmd.Context(), a.options(), token, a.in, a.out)
 		},
 	}
+	cmd.Flags().StringVar(&agent, "agent", "", "the agent that it speaks for (default: the one that starts it, else you)")
 	cmd.AddCommand(newMCPConfigCmd(a))
 	return cmd
+}
+
+// agentToken is the token of the agent that is named, else of the one in whose
+// environment this runs; empty for the user.
+func (a *app) agentToken(agent string) (string, error) {
+	named := agent != ""
+	if !named {
+		agent = a.getenv(meterbridge.AgentVariable)
+	}
+	if agent == "" {
+		return "", nil
+	}
+	token, err := daemon.AgentToken(a.options(), agent)
+	if named && token == "" && err == nil {
+		return "", &daemon.Fault{
+			Err: fmt.Errorf("agent %q has no token", agent), Hint: "--agent takes the id of an agent that `meterbridge agents start` has started", Nothing: true,
+		}
+	}
+	return token, err
 }
 
 func newMCPConfigCmd(a *app) *cobra.Command {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +17,8 @@ import (
 	"meterbridge/bridge/edge"
 	"meterbridge/bridge/registry"
 	"meterbridge/bridge/relay"
+	"meterbridge/dashboard/guard"
+	"meterbridge/internal/daemon/fleet"
 )
 
 // instructions are what a model is told of the server as a whole.
@@ -20,34 +26,103 @@ const instructions = "Exact token usage and cost of the coding agents on this ma
 	"meter_usage answers how much, meter_sessions and meter_timeline what happened, meter_explain why a number is what it is, " +
 	"meter_budget what is left, meter_pricing what models cost. All of them only read."
 
-// newEdge is the MCP endpoint over an installation.
-func newEdge(l lender, o edge.Options) (*edge.Edge, error) {
+// newEdge is the MCP endpoint over an installation, with further tools for agents.
+func newEdge(l lender, o edge.Options, more ...bridge.Tool) (*edge.Edge, error) {
 	tools, err := newTools(l)
 	if err != nil {
 		return nil, err
 	}
-	if o.Registry, err = registry.New(tools...); err != nil {
+	if o.Registry, err = registry.New(); err != nil {
+		return nil, err
+	}
+	if err := o.Registry.Set(append(tools, more...), builtIn); err != nil {
 		return nil, err
 	}
 	o.Instructions = instructions
 	return edge.New(o)
 }
 
-// MCP is the endpoint that the daemon serves at /mcp, behind its guard. Until
-// there are agents, whoever the guard lets in is the user. The caller closes it.
+// builtIn says who sees our own tools: agents all of them, the user himself only
+// those that answer about numbers.
+func builtIn(who bridge.Identity, tool string) bool {
+	return who.Agent != bridge.Local || strings.HasPrefix(tool, "meter_")
+}
+
+// MCP is the endpoint that the daemon serves at /mcp, behind its guard. The caller
+// closes it.
 func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
-	o.Version, o.Identify = m.opts.Version, local
-	return newEdge(kept{m}, o)
+	o.Version, o.Identify = m.opts.Version, m.identify
+	if m.fleet == nil {
+		return newEdge(kept{m}, o)
+	}
+	tools, err := newAgentTools(m.fleet)
+	if err != nil {
+		return nil, err
+	}
+	return newEdge(kept{m}, o, tools...)
 }
 
 // local takes every caller for the user of this machine.
 func local(*http.Request) (bridge.Identity, bool) { return bridge.Identity{Agent: bridge.Local}, true }
 
+// identify finds out who calls. The bearer of an agent's token is that agent; who
+// has none came over the socket, or by a token of the user's own that the guard knows.
+func (m *Meter) identify(r *http.Request) (bridge.Identity, bool) {
+	token := bearer(r)
+	if token == "" || m.fleet == nil {
+		return local(r)
+	}
+	if agent, ok := m.fleet.ToolAgent(token); ok {
+		return bridge.Identity{Agent: agent}, true
+	}
+	if caller, ok := guard.CallerOf(r.Context()); ok && caller.Kind == guard.KindToken {
+		return local(r)
+	}
+	return bridge.Identity{}, false
+}
+
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// agentTokens lets the bearers of agents' tokens call tools, beside those of the
+// user's own tokens.
+type agentTokens struct {
+	meter *Meter
+	next  guard.Tokens
+}
+
+// Identify implements guard.Tokens.
+func (a agentTokens) Identify(token string) (guard.Identity, bool) {
+	if a.meter.fleet != nil {
+		if agent, ok := a.meter.fleet.ToolAgent(token); ok {
+			return guard.Identity{ID: agent, Name: agent, Scopes: []guard.Scope{guard.ScopeMCP}}, true
+		}
+	}
+	return a.next.Identify(token)
+}
+
+// AgentToken is the MCP token of an agent, from its own file; empty when it has none.
+func AgentToken(o Options, agent string) (string, error) {
+	if filepath.Base(agent) != agent {
+		return "", nil // no id
+	}
+	text, err := os.ReadFile(fleet.TokenFile(o.places().Agents(), agent))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
 // RelayMCP speaks MCP on the streams of a program that a client started. It asks
 // the daemon, and where none runs it answers itself, with the ledger open only
 // while it is asked something; each connection finds out anew, so a daemon may
-// come and go.
-func RelayMCP(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+// come and go. token is that of the agent for which it speaks, empty for the user.
+func RelayMCP(ctx context.Context, o Options, token string, in io.Reader, out io.Writer) error {
 	l := newLease(func(ctx context.Context) (*Meter, error) { return Open(ctx, o) }, leaseIdle)
 	defer l.close()
 	e, err := newEdge(l, edge.Options{Version: o.Version, Identify: local})
@@ -74,7 +149,22 @@ func RelayMCP(ctx context.Context, o Options, in io.Reader, out io.Writer) error
 		MaxIdleConnsPerHost: 16, DisableCompression: true,
 	}
 	defer over.CloseIdleConnections()
-	return relay.Run(ctx, relay.Options{In: in, Out: out, Client: &http.Client{Transport: over}, URL: "http://localhost/mcp"})
+	return relay.Run(ctx, relay.Options{In: in, Out: out, Client: &http.Client{Transport: bearing{token, over}}, URL: "http://localhost/mcp"})
+}
+
+// bearing sends a token with each request, if there is one.
+type bearing struct {
+	token string
+	next  http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.token != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+b.token)
+	}
+	return b.next.RoundTrip(r)
 }
 
 // pipes is a listener whose connections come from this process.

@@ -44,7 +44,7 @@ func relayed(t *testing.T, o Options, version string) *client.Client {
 	out, toClient := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- RelayMCP(t.Context(), o, fromClient, toClient)
+		ended <- RelayMCP(t.Context(), o, "", fromClient, toClient)
 		toClient.Close()
 	}()
 	c := client.NewClient(transport.NewIO(out, in, io.NopCloser(strings.NewReader(""))), client.WithProtocolVersion(version))

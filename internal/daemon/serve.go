@@ -62,10 +62,6 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	if m.live, err = m.Live(LiveOptions{Log: o.Log, Commit: s.metrics.Committed, Committed: s.events.committed}); err != nil {
 		return err
 	}
-	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused}); err != nil {
-		return err
-	}
-	defer s.mcp.Close()
 	if s.pages, err = m.Pages(web.Options{Log: o.Log}); err != nil {
 		return err
 	}
@@ -79,6 +75,11 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
 	}
+	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused}); err != nil {
+		disperse(ctx)
+		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
+	}
+	defer s.mcp.Close()
 	defer s.events.start(ctx)()
 	defer (&priceWatch{meter: m, log: o.Log, changed: s.events.priced}).start(ctx)()
 	err = s.run(ctx, listeners)
@@ -109,7 +110,7 @@ func (s *server) admit() {
 	}
 	s.guard = guard.New(guard.Options{
 		Hosts:  s.meter.config.Serve.Hosts,
-		Tokens: credentials.Open(s.meter.paths.Tokens(), s.meter.opts.Now), Browser: s.browser, Page: s.pages.Refuse, Log: s.o.Log,
+		Tokens: agentTokens{s.meter, credentials.Open(s.meter.paths.Tokens(), s.meter.opts.Now)}, Browser: s.browser, Page: s.pages.Refuse, Log: s.o.Log,
 		Refused: func(why guard.Reason) { s.metrics.Refused(string(why)) },
 	})
 }

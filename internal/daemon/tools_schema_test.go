@@ -22,12 +22,19 @@ var updateTools = flag.Bool("update-tools", false, "write tools/*.output.json in
 // answersOf are the types of each tool's answers.
 func answersOf() map[string][]reflect.Type {
 	return map[string][]reflect.Type{
-		"meter_usage":    {reflect.TypeFor[UsageReport]()},
-		"meter_sessions": {reflect.TypeFor[SessionList](), reflect.TypeFor[SessionAnswer]()},
-		"meter_timeline": {reflect.TypeFor[Timeline]()},
-		"meter_explain":  {reflect.TypeFor[ExplainReport]()},
-		"meter_budget":   {reflect.TypeFor[BudgetList]()},
-		"meter_pricing":  {reflect.TypeFor[ShowAnswer](), reflect.TypeFor[CostAnswer](), reflect.TypeFor[missing]()},
+		"meter_usage":        {reflect.TypeFor[UsageReport]()},
+		"meter_sessions":     {reflect.TypeFor[SessionList](), reflect.TypeFor[SessionAnswer]()},
+		"meter_timeline":     {reflect.TypeFor[Timeline]()},
+		"meter_explain":      {reflect.TypeFor[ExplainReport]()},
+		"meter_budget":       {reflect.TypeFor[BudgetList]()},
+		"agent_list":         {reflect.TypeFor[toolAgents]()},
+		"squad_status":       {reflect.TypeFor[toolSquad]()},
+		"agent_read":         {reflect.TypeFor[toolAgentRead]()},
+		"agent_wait":         {reflect.TypeFor[toolWaited]()},
+		"terminal_read":      {reflect.TypeFor[toolScreen]()},
+		"terminal_run":       {reflect.TypeFor[toolRun]()},
+		"terminal_send_keys": {reflect.TypeFor[toolSent]()},
+		"meter_pricing":      {reflect.TypeFor[ShowAnswer](), reflect.TypeFor[CostAnswer](), reflect.TypeFor[missing]()},
 	}
 }
 

@@ -45,6 +45,8 @@ type Options struct {
 	Log    *slog.Logger
 	// Rack are options of the terminals; what they tell is the fleet's own to hear.
 	Rack terminal.RackOptions
+	// Zone is that of reports; nil is the system's.
+	Zone *time.Location
 	// KeepText: texts that were typed may be kept.
 	KeepText bool
 }
@@ -233,3 +235,6 @@ func newUUID() string {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
+
+// Now is the fleet's clock.
+func (f *Fleet) Now() time.Time { return f.o.Now() }

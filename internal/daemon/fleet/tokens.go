@@ -121,3 +121,9 @@ func (f *Fleet) HookSpawn(token string) (hooks.Spawn, bool) {
 	s, ok := f.tokens.hooks[sha256.Sum256([]byte(token))]
 	return s, ok
 }
+
+// AgentToken is the MCP token of an agent, from its file.
+func (f *Fleet) AgentToken(agent string) (string, error) {
+	text, err := os.ReadFile(TokenFile(f.o.Folder, agent))
+	return string(trimmed(text)), err
+}
