@@ -7,7 +7,7 @@ TOOL     = $(GO) tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run build test test-offline test-external test-race test-cross test-clients lint fuzz fuzz-screen bench setup clean help
+.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients lint fuzz fuzz-screen bench setup clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,7 +22,7 @@ build: setup ## build ./meterbridge and ./meterbridge-lite
 setup: ## check for Go and a C compiler (installs the latter where apt can)
 	@bash internal/setup.sh
 
-test: setup lint test-offline test-external test-race test-cross test-clients ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
+test: setup lint test-offline test-external test-race test-cross test-clients test-pages ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
 
 test-offline: setup ## fixtures and cases: no network, no server, no program beyond Go and a C compiler
 	$(GO) vet ./...
@@ -45,6 +45,15 @@ test-clients: setup ## with Node: the MCP Inspector (npm installs it once into t
 	$(GO) test -tags clients -timeout 20m -run Inspector ./cmd/meterbridge
 	$(GO) test -tags clients -timeout 20m -run Example ./bridge/host
 	node --test sdk/js/test/
+
+test-pages: setup ## the pages in Chromium against a real daemon (apt and npm install what that needs)
+	GO="$(GO)" bash dashboard/web/browser/run.sh pages.test.mjs
+
+pages: ## bundle dashboard/web/dist anew out of its sources
+	$(GO) run ./internal/webbundle
+
+screenshots: setup ## take docs/screenshots anew
+	GO="$(GO)" bash dashboard/web/browser/run.sh screenshots.mjs
 
 lint: ## formatting and static checks
 	$(TOOL) gofumpt -l . | (! grep .)

@@ -20,6 +20,7 @@ type Meter interface {
 	Subjects
 	Budgets
 	State
+	Doctor
 }
 
 // Subjects are who spends: sessions, and the agents that they belong to.
@@ -51,6 +52,12 @@ type SessionReader interface {
 // Budgets tells how the budgets of the settings stand.
 type Budgets interface {
 	BudgetStates(ctx context.Context, zone *time.Location, weekStart time.Weekday) (BudgetList, error)
+}
+
+// Doctor tells of the ledger, its places and what could not be read.
+type Doctor interface {
+	// Doctor's days are in the zone.
+	Doctor(ctx context.Context, zone *time.Location) (analytics.DoctorReport, error)
 }
 
 // State is how the meter stands.

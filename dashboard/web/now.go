@@ -3,9 +3,11 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"meterbridge/analytics"
@@ -42,12 +44,45 @@ const (
 // now makes the first page.
 func (s *Site) now(ctx context.Context, _ *http.Request, p prefs) (view, error) {
 	page := &nowPage{Now: s.o.Now(), Zone: s.zoneOf(p), Minutes: paceMinutes, Health: s.meter.Health()}
-	for _, step := range []func(context.Context, *nowPage, prefs) error{s.addToday, s.addPace, s.addBudgets, s.addRecent} {
-		if err := step(ctx, page, p); err != nil {
-			return view{}, err
-		}
+	if err := together(
+		func() error { return s.addToday(ctx, page, p) },
+		func() error { return s.addPace(ctx, page) },
+		func() error { return s.addBudgets(ctx, page, p) },
+		func() error { return s.addRecent(ctx, page) },
+	); err != nil {
+		return view{}, err
 	}
 	return view{Page: "now", Title: "Now", Nav: "/", Data: page}, nil
+}
+
+// together asks at once; each fills fields of its own.
+func together(steps ...func() error) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(steps))
+	for i, step := range steps {
+		wg.Go(func() { errs[i] = step() })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// today makes the figures of the first page alone: they are what changes most.
+func (s *Site) today(ctx context.Context, _ *http.Request, p prefs) (view, error) {
+	page := &nowPage{Now: s.o.Now(), Zone: s.zoneOf(p), Minutes: paceMinutes}
+	err := together(
+		func() error {
+			u, err := s.readUsage(ctx, url.Values{"range": {"today"}, "by": {"hour"}}, p)
+			if err != nil {
+				return err
+			}
+			page.Today = u.Report
+			err = s.addBefore(ctx, u)
+			page.Before = u.Before
+			return err
+		},
+		func() error { return s.addPace(ctx, page) },
+	)
+	return view{Page: "today", Title: "Today", Nav: "/", Data: page}, err
 }
 
 // addToday asks what today used, hour by hour, and yesterday until this time.
@@ -74,7 +109,7 @@ func (s *Site) usageOfToday(ctx context.Context, p prefs) (*usagePage, error) {
 }
 
 // addPace asks what the newest minutes used.
-func (s *Site) addPace(ctx context.Context, page *nowPage, _ prefs) error {
+func (s *Site) addPace(ctx context.Context, page *nowPage) error {
 	r, err := s.meter.Usage(ctx, analytics.UsageQuery{
 		By: "harness", Zone: page.Zone, Filter: analytics.Filter{Since: page.Now.Add(-paceMinutes * time.Minute), Until: page.Now.Add(time.Minute)},
 	})
@@ -228,7 +263,7 @@ func (s *Site) addBudgets(ctx context.Context, page *nowPage, p prefs) error {
 }
 
 // addRecent asks for the newest sessions; those that just had a request are live.
-func (s *Site) addRecent(ctx context.Context, page *nowPage, _ prefs) error {
+func (s *Site) addRecent(ctx context.Context, page *nowPage) error {
 	list, err := s.meter.Sessions(ctx, analytics.SessionFilter{Last: 12})
 	if err != nil {
 		return err

@@ -55,6 +55,8 @@ func navigation() []link {
 		{"/", "Now", "now"},
 		{"/usage", "Usage", "usage"},
 		{"/sessions", "Sessions", "sessions"},
+		{"/prices", "Prices", "prices"},
+		{"/health", "Health", "health"},
 	}
 }
 
@@ -133,6 +135,8 @@ func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy)
+	// Without a referrer at all, browsers name no origin when a form is sent.
+	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Accept-Encoding, Cookie")
 	if len(body) >= zipped.From && zipped.Accepted(r) {

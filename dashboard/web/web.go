@@ -67,12 +67,15 @@ func New(meter dashboard.Meter, o Options) (*Site, error) {
 // routes are the addresses of the pages.
 func (s *Site) routes() {
 	s.page("/{$}", s.now)
+	s.page("/now/today", s.today)
 	s.page("/usage", s.usage)
 	s.mux.HandleFunc("GET /usage.csv", s.usageCSV)
 	s.page("/sessions", s.sessions)
 	s.page("/sessions/{id}", s.session)
 	s.page("/sessions/{id}/agents", s.subagents)
 	s.page("/explain/{what}", s.explain)
+	s.page("/prices", s.prices)
+	s.page("/health", s.health)
 	s.mux.Handle("GET /assets/", s.assets)
 	s.mux.HandleFunc("POST /preferences", s.choose)
 	s.mux.HandleFunc("/", s.nowhere)

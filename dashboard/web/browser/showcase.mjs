@@ -45,7 +45,7 @@ export function showcase(home, now, days = 62) {
     }
   }
   // One that is at work as the pages are looked at.
-  claude({ n: n + 1, r, pick, home, now, start: now - 48 * 60_000, project: projects[0], task: "Make the export resumable", live: true });
+  claude({ n: n + 1, r, pick, home, now, start: now - 33 * 60_000, project: projects[0], task: "Make the export resumable", live: true });
   codex({ n: n + 2, r, pick, home, now, start: now - 25 * 60_000, project: projects[1], task: "Tighten the cart's types", live: true }, index);
   writeFileSync(join(home, ".codex", "session_index.jsonl"), index.map((l) => JSON.stringify(l) + "\n").join(""));
 }
@@ -74,6 +74,7 @@ function claude(job) {
       const fresh = 400 + Math.floor(r() * 2_600);
       const usage = { input_tokens: 4 + Math.floor(r() * 30), cache_creation_input_tokens: c || p ? fresh : context, cache_read_input_tokens: c || p ? context : 0, output_tokens: 90 + Math.floor(r() * r() * 2_400), service_tier: "standard", cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: c || p ? fresh : context } };
       context += fresh + usage.output_tokens;
+      if (context > 90_000) context = 16_000;
       lines.push({ type: "api-request", sessionId: id, id: ref, timestamp: iso(sent), version: base.version, querySource: "repl_main_thread", params: { model } });
       const last = c === calls - 1;
       const tool = last ? null : c === 1 && r() < 0.4 ? "Task" : pick(tools);
@@ -131,6 +132,7 @@ function codex(job, index) {
       last.total_tokens = last.input_tokens + last.output_tokens;
       for (const key of Object.keys(sum)) sum[key] += last[key];
       context += 600 + Math.floor(r() * 2_500);
+      if (context > 110_000) context = 12_000;
       if (c < calls - 1) {
         lines.push({ timestamp: iso(at - 5), type: "response_item", payload: { type: "function_call", name: "shell", arguments: "{}", call_id: `call_${job.n}_${p}_${c}` } });
         lines.push({ timestamp: iso(at + 700), type: "response_item", payload: { type: "function_call_output", call_id: `call_${job.n}_${p}_${c}`, output: "{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}" } });

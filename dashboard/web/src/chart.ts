@@ -27,7 +27,6 @@ export class MeterChart extends HTMLElement {
   private redraw = (): void => this.draw();
 
   connectedCallback(): void {
-    this.setAttribute("hx-morph-skip-children", "");
     this.tip.className = "tip";
     this.tip.hidden = true;
     this.column.className = "column";

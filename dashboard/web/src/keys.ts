@@ -17,7 +17,7 @@ export function keys(): void {
         return;
       case "/":
         e.preventDefault();
-        document.querySelector<HTMLElement>("main input[type=search], main .filters select, main .filters input")?.focus();
+        document.querySelector<HTMLElement>("main input[type=search], main .filters select, main .filters input:not([type=hidden])")?.focus();
         return;
       case "j":
         step(1);

@@ -29,7 +29,6 @@ export class MeterTimeline extends HTMLElement {
   private again = paced(() => void this.load());
 
   connectedCallback(): void {
-    this.setAttribute("hx-morph-skip-children", "");
     this.tip.className = "tip";
     this.tip.hidden = true;
     this.said.className = "sr";
