@@ -18,9 +18,8 @@ import (
 type Meter interface {
 	Reports
 	Subjects
-	Budgets
+	Checks
 	State
-	Doctor
 }
 
 // Subjects are who spends: sessions, and the agents that they belong to.
@@ -49,14 +48,11 @@ type SessionReader interface {
 	Explain(ctx context.Context, what string, zone *time.Location) (analytics.ExplainReport, error)
 }
 
-// Budgets tells how the budgets of the settings stand.
-type Budgets interface {
+// Checks tell whether all is well: with what is spent, and with what is read.
+type Checks interface {
+	// BudgetStates tells how the budgets of the settings stand.
 	BudgetStates(ctx context.Context, zone *time.Location, weekStart time.Weekday) (BudgetList, error)
-}
-
-// Doctor tells of the ledger, its places and what could not be read.
-type Doctor interface {
-	// Doctor's days are in the zone.
+	// Doctor tells of the ledger, its places and what could not be read; its days are in the zone.
 	Doctor(ctx context.Context, zone *time.Location) (analytics.DoctorReport, error)
 }
 
