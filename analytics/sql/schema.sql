@@ -167,3 +167,15 @@ CREATE TABLE terminal_run (
   caller VARCHAR NOT NULL, agent VARCHAR NOT NULL, happened_at BIGINT NOT NULL, verb VARCHAR NOT NULL, command VARCHAR NOT NULL,
   exit_code BIGINT, bytes BIGINT NOT NULL, took_ms BIGINT NOT NULL, outcome VARCHAR NOT NULL
 );
+
+-- Calls of tools over the bridge, one row each; no value of an argument. via is
+-- link, switch or built-in, outcome ok, tool_error, cancelled or a code. Texts that
+-- are not known are ''.
+CREATE TABLE bridge_call (
+  id VARCHAR NOT NULL, started_at BIGINT NOT NULL, ended_at BIGINT NOT NULL, agent VARCHAR NOT NULL, session VARCHAR NOT NULL,
+  via VARCHAR NOT NULL, package VARCHAR NOT NULL, version VARCHAR NOT NULL, tool VARCHAR NOT NULL, exposed VARCHAR NOT NULL,
+  tool_digest VARCHAR NOT NULL, tree_digest VARCHAR NOT NULL, instance VARCHAR NOT NULL,
+  queued_ms BIGINT NOT NULL, woke_ms BIGINT NOT NULL, handled_ms BIGINT NOT NULL,
+  argument_bytes BIGINT NOT NULL, argument_shape VARCHAR NOT NULL, result_bytes BIGINT NOT NULL, items BIGINT NOT NULL,
+  removed BIGINT NOT NULL, progress BIGINT NOT NULL, outcome VARCHAR NOT NULL, era VARCHAR NOT NULL, trace_id VARCHAR NOT NULL
+);
