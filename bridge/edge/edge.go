@@ -146,6 +146,9 @@ func (e *Edge) begin() bool {
 	return true
 }
 
+// Tools is the registry that the edge serves.
+func (e *Edge) Tools() *registry.Registry { return e.registry }
+
 // Sessions is the number of sessions that are open.
 func (e *Edge) Sessions() int { return e.sessions.count() }
 

@@ -49,6 +49,10 @@ type State struct {
 	PriceDate  time.Time
 	// PriceFailures counts updates of the table that failed since the start.
 	PriceFailures int64
+	// MCPSessions is how many sessions of MCP are open.
+	MCPSessions int
+	// Extensions are the states of extensions, by name.
+	Extensions map[string]string
 }
 
 // Budget is how one budget of the settings stands.
@@ -84,6 +88,7 @@ type Metrics struct {
 	ledger   *ledgerCollector
 	commits  prometheus.Histogram
 	refusals *prometheus.CounterVec
+	tools    *toolMetrics
 	log      *slog.Logger
 }
 
@@ -106,6 +111,8 @@ func New(source Source, o Options) *Metrics {
 	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "meterbridge_edge_refusals_total", Help: "Requests that were refused before they reached anything, by reason.",
 	}, []string{"reason"})
+	m.tools = newToolMetrics()
+	m.registry.MustRegister(m.tools.all()...)
 	m.registry.MustRegister(m.ledger, &selfCollector{source: source, o: o}, m.commits, m.refusals)
 	return m
 }

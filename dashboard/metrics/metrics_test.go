@@ -49,7 +49,7 @@ func newToy() *toy {
 		state: State{
 			Ready: true, Files: map[string]int{"claude-code": 4, "codex-cli": 2}, BytesRead: 12345, Lag: 1500 * time.Millisecond,
 			Problems: map[string]map[string]int64{"claude-code": {"malformed-json": 2}}, StoreBytes: 4096,
-			PriceTable: "2026-11-01", PriceDate: clock().Add(-24 * time.Hour),
+			MCPSessions: 3, Extensions: map[string]string{"ticket-desk": "ready"}, PriceTable: "2026-11-01", PriceDate: clock().Add(-24 * time.Hour),
 		},
 		counters: analytics.Counters{
 			Spent: []analytics.SpentCounter{
@@ -98,6 +98,9 @@ func TestHandler_ShowsTheGoldenExposition(t *testing.T) {
 		m := New(newToy(), o)
 		m.Committed(3 * time.Millisecond)
 		m.Refused("host")
+		m.Called("ticket_desk_open_ticket", "ok", time.Millisecond, 300*time.Millisecond)
+		m.Started("ticket-desk", "created")
+		m.Late()
 		got := scraped(t, m)
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -14,6 +14,7 @@ import (
 	"meterbridge"
 
 	"meterbridge/analytics"
+	"meterbridge/bridge/registry"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
@@ -54,6 +55,10 @@ type Meter struct {
 	scans  *scanLog
 	// scratch is a folder that goes when the meter is closed; empty for none.
 	scratch string
+	// tools are those of the running daemon, calls what it keeps of their calls; nil
+	// otherwise.
+	tools *registry.Registry
+	calls *callDesk
 	// live keeps the ledger up to date while a daemon runs; nil otherwise.
 	live *scanner.Live
 	// fleet are the agents of the daemon; nil otherwise.

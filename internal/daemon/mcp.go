@@ -52,14 +52,18 @@ func builtIn(who bridge.Identity, tool string) bool {
 // closes it.
 func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
 	o.Version, o.Identify = m.opts.Version, m.identify
-	if m.fleet == nil {
-		return newEdge(kept{m}, o)
+	var own []bridge.Tool
+	if m.fleet != nil {
+		var err error
+		if own, err = newAgentTools(m.fleet); err != nil {
+			return nil, err
+		}
 	}
-	tools, err := newAgentTools(m.fleet)
-	if err != nil {
-		return nil, err
+	e, err := newEdge(kept{m}, o, own...)
+	if err == nil {
+		m.tools = e.Tools()
 	}
-	return newEdge(kept{m}, o, tools...)
+	return e, err
 }
 
 // local takes every caller for the user of this machine.

@@ -46,6 +46,7 @@ type server struct {
 	browser *guard.Browser
 	metrics *metrics.Metrics
 	mcp     *edge.Edge
+	calls   *callDesk
 	pages   *web.Site
 	// events tells what changes.
 	events *announcer
@@ -62,6 +63,9 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	if m.live, err = m.Live(LiveOptions{Log: o.Log, Commit: s.metrics.Committed, Committed: s.events.committed}); err != nil {
 		return err
 	}
+	s.calls = newCallDesk(m.ledger, o.Log, s.metrics.Called)
+	m.calls = s.calls
+	defer s.calls.start(ctx)()
 	if s.pages, err = m.Pages(web.Options{Log: o.Log}); err != nil {
 		return err
 	}
@@ -75,7 +79,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
 	}
-	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused}); err != nil {
+	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused, Done: s.calls.done}); err != nil {
 		disperse(ctx)
 		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
 	}
@@ -91,7 +95,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
 	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, lines: newStatusLines(m, o.Log)}
 	c := m.config.Metrics
-	s.metrics = metrics.New(metricSource{m}, metrics.Options{
+	s.metrics = metrics.New(metricSource{meter: m, sessions: s.mcpSessions}, metrics.Options{
 		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,
 		Floor: shownFile(m.paths.ShownMetrics()), Now: m.opts.Now, Log: o.Log,
 	})

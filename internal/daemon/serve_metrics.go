@@ -15,7 +15,12 @@ import (
 )
 
 // metricSource shows a running daemon to its metrics.
-type metricSource struct{ meter *Meter }
+type metricSource struct {
+	meter *Meter
+	// sessions counts the sessions of MCP, extensions tells their states; nil for none.
+	sessions   func() int
+	extensions func() map[string]string
+}
 
 // Counters implements metrics.Source.
 func (s metricSource) Counters(ctx context.Context, byProject bool) (analytics.Counters, error) {
@@ -37,6 +42,12 @@ func (s metricSource) State() metrics.State {
 	for _, h := range live.Harnesses {
 		out.Files[h.Harness], out.Problems[h.Harness] = h.Files, h.Problems
 		out.BytesRead += h.BytesRead
+	}
+	if s.sessions != nil {
+		out.MCPSessions = s.sessions()
+	}
+	if s.extensions != nil {
+		out.Extensions = s.extensions()
 	}
 	return out
 }
