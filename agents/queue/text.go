@@ -1,0 +1,73 @@
+package queue
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clean is a text as it may be typed: line ends are LF; Escape, every other control
+// but TAB, DEL, the C1 controls and what is no UTF-8 are left out, and with Escape
+// every mark of a paste. One that ends with a backslash gets a space, as a backslash
+// before Enter begins a new line in some harnesses.
+func Clean(text string) string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	text = strings.NewReplacer("\x1b[200~", "", "\x1b[201~", "", "\u009b200~", "", "\u009b201~", "").Replace(text)
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < ' ' || r >= 0x7f && r <= 0x9f:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	if strings.HasSuffix(text, `\`) {
+		text += " "
+	}
+	return text
+}
+
+// CommandOf is the first character of a text that is a command of the agent rather
+// than a prompt; empty for none.
+func CommandOf(text string) string {
+	trimmed := strings.TrimLeft(text, " \t\n")
+	if trimmed != "" && strings.IndexByte("!/#@", trimmed[0]) >= 0 {
+		return trimmed[:1]
+	}
+	return ""
+}
+
+// length is that of a text in characters.
+func length(text string) int { return utf8.RuneCountInString(text) }
+
+// compared is how much of a text is compared, in characters.
+const compared = 200
+
+// Took reports whether what a harness shows of a prompt that it took is the text:
+// its beginning, white space folded, or a placeholder for a paste.
+func Took(text, shown string) bool {
+	if placeholder(shown) {
+		return true
+	}
+	want, got := folded(text, compared), folded(shown, 4*compared)
+	return want != "" && strings.Contains(got, want)
+}
+
+// folded is a text without white space, cut.
+func folded(text string, most int) string {
+	text = strings.Join(strings.Fields(text), "")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most])
+	}
+	return text
+}
+
+// placeholder reports whether a harness shows something in the place of a paste.
+func placeholder(shown string) bool {
+	for _, mark := range []string{"[Pasted Content", "[Pasted text", "<pasted_content"} {
+		if strings.Contains(shown, mark) {
+			return true
+		}
+	}
+	return false
+}
