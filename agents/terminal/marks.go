@@ -9,16 +9,21 @@ type marks struct {
 	// last is the letter of the last mark: A and B at a prompt, C while a command
 	// runs, D behind it, and 2 at a prompt for the rest of a command.
 	last byte
+	// broken says that ^C was sent and no mark has come since.
+	broken bool
 }
 
 func (m *marks) take(text string) {
 	if k := markOf(text, m.nonce); k.letter != 0 {
-		m.last = k.letter
+		m.last, m.broken = k.letter, false
 	}
 }
 
 // prompt says that the shell waits for a command.
 func (m *marks) prompt() bool { return m.last == 'A' || m.last == 'B' }
+
+// between says that a command has ended, or was broken off, and that no prompt has come.
+func (m *marks) between() bool { return m.last == 'D' || m.broken && m.last != 0 }
 
 // mark is one prompt mark: its letter, and the status behind a D.
 type mark struct {

@@ -141,16 +141,23 @@ func (t *Terminal) ready(ctx context.Context) (*program, error) {
 // command is typed without.
 const pasteLimit = 300 * time.Millisecond
 
-// atPrompt says that the shell waits for a command; since is when it began to.
+// atPrompt says that the shell waits for a command; since is when it began to. A ^C
+// that comes while a shell makes its prompt takes the mark away with it: then the line
+// editor at work, for a while, is believed.
 func (t *Terminal) atPrompt(p *program, since *time.Time) bool {
-	if !t.marks.prompt() || !p.editing() {
+	marked := t.marks.prompt()
+	if !marked && !t.marks.between() || !p.editing() {
 		*since = time.Time{}
 		return false
 	}
 	if since.IsZero() {
 		*since = time.Now()
 	}
-	return t.screen.Modes().BracketedPaste || time.Since(*since) > pasteLimit
+	waited := time.Since(*since)
+	if !marked {
+		return waited > lostAfter
+	}
+	return t.screen.Modes().BracketedPaste || waited > pasteLimit
 }
 
 // unmarked says that no mark has come yet.

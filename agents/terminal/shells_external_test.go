@@ -62,11 +62,10 @@ func timesOut(t *testing.T, term *Terminal, command string) {
 	check(t, term, []form{{"behind it", "echo next", Result{Code: code(0), Output: "next\n"}}})
 }
 
-// fish has forms of its own.
-func TestRun_Fish(t *testing.T) {
+// fishForms are written in what fish understands.
+func fishForms() []form {
 	ok := func(output string) Result { return Result{Code: code(0), Output: output} }
-	term := fish(t)
-	check(t, term, []form{
+	return []form{
 		{"echo", "echo hi", ok("hi\n")},
 		{"false", "false", Result{Code: code(1)}},
 		{"nested shell", `sh -c 'echo out; echo err >&2; exit 3'`, Result{Code: code(3), Output: "out\nerr\n"}},
@@ -81,8 +80,10 @@ func TestRun_Fish(t *testing.T) {
 		{"environment is kept", "set -x KEPT 1", ok("")},
 		{"so it is there", "echo $KEPT", ok("1\n")},
 		{"output without end", "seq 1 30000", Result{Code: code(0), Truncated: true, Output: tailOf(seq(30000))}},
-	})
+	}
 }
+
+func TestRun_Fish(t *testing.T) { check(t, fish(t), fishForms()) }
 
 func TestRun_FishRefusesWhatIsIncomplete(t *testing.T) {
 	term := fish(t)
@@ -110,11 +111,13 @@ func TestRun_FishThatEnds(t *testing.T) {
 // Any sequence of commands of every form leaves the shell usable, and none sees
 // another's output.
 func TestRun_RandomSequences(t *testing.T) {
-	for name, start := range map[string]func(testing.TB) *Terminal{"bash": bash, "zsh": zsh} {
+	for name, c := range map[string]struct {
+		start func(testing.TB) *Terminal
+		forms []form
+	}{"bash": {bash, forms()}, "zsh": {zsh, forms()}, "fish": {fish, fishForms()}} {
 		t.Run(name, func(t *testing.T) {
-			term := start(t)
+			term, all := c.start(t), c.forms
 			r := rand.New(rand.NewPCG(7, 9))
-			all := forms()
 			for i := range 200 {
 				switch k := r.IntN(10); k {
 				case 0:

@@ -57,6 +57,9 @@ func (t *Terminal) Interrupt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.mu.Lock()
+	t.marks.broken = true
+	t.mu.Unlock()
 	if err := p.write(ctx, []byte{3}); err != nil {
 		return err
 	}
