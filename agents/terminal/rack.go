@@ -154,16 +154,16 @@ func (r *Rack) Screen(ctx context.Context, id string, n int) (string, error) {
 		return "", err
 	}
 	if n == 0 {
-		n = mostLines
+		n = MostLines
 	}
-	if n < 1 || n > mostLines {
-		return "", fmt.Errorf("%w: %d lines, allowed are 1 to %d", ErrInvalid, n, mostLines)
+	if n < 1 || n > MostLines {
+		return "", fmt.Errorf("%w: %d lines, allowed are 1 to %d", ErrInvalid, n, MostLines)
 	}
 	return t.Text(ctx, n)
 }
 
-// mostLines is how many lines of a screen are given at once.
-const mostLines = 500
+// MostLines is how many lines of a screen are given at once.
+const MostLines = 500
 
 // Signal sends a signal to what runs in the foreground of a terminal. SIGINT is
 // what Interrupt does: ^C, and an end by force after 1.5 s.
