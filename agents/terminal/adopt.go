@@ -80,7 +80,8 @@ func (r *Rack) sockets() []string {
 // socketEnd ends the name of a holder's socket.
 const socketEnd = ".sock"
 
-// socketOf is a new socket for a holder of a terminal.
+// socketOf is a new socket for a holder of a terminal. Its name has at most 30 bytes:
+// the path of a socket must be short.
 func socketOf(dir, id string) string {
 	name := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
@@ -88,7 +89,7 @@ func socketOf(dir, id string) string {
 		}
 		return '_'
 	}, id)
-	return filepath.Join(dir, name[:min(len(name), 24)]+"."+nonce()[:8]+socketEnd)
+	return filepath.Join(dir, name[:min(len(name), 16)]+"."+nonce()[:8]+socketEnd)
 }
 
 // errForeign: what is held is not what the journal tells of.

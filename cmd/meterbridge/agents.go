@@ -21,6 +21,7 @@ func newAgentsCmd(a *app) *cobra.Command {
 		newAgentsListCmd(a), newAgentsStartCmd(a), newAgentsStopCmd(a), newAgentsRenameCmd(a), newAgentsUsageCmd(a),
 		newAgentsLinkCmd(a), newAgentsUnlinkCmd(a),
 	)...)
+	cmd.AddCommand(newAgentsAttachCmd(a))
 	return cmd
 }
 

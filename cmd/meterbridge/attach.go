@@ -77,8 +77,8 @@ func attachFault(err error) error {
 
 // leave puts a terminal back into the state that shells expect, whatever the program
 // on the other side had set: the main screen, no mouse, focus or paste reports, plain
-// keys, a cursor.
-const leave = "\x1b[?1049l\x1b[?2026l\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?1l\x1b>\x1b[<u\x1b[>4m\x1b[!p\x1b[?25h\x1b[m\r\n"
+// keys, a cursor, in the last row: where it was before the program is not known.
+const leave = "\x1b[?1049l\x1b[?2026l\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?1l\x1b>\x1b[<u\x1b[>4m\x1b[!p\x1b[?25h\x1b[m\x1b[999;1H\r\n"
 
 // raw has this process's terminal hand on every key; the function that it returns
 // undoes that.

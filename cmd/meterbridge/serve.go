@@ -45,7 +45,7 @@ watches the logs of every harness, and while it runs the other commands ask it.`
 }
 
 func (a *app) serve(ctx context.Context, open func(context.Context) (*daemon.Meter, error), o daemon.ServeOptions) error {
-	private()
+	o.Umask = private()
 	m, err := open(ctx)
 	if err != nil {
 		return err

@@ -95,6 +95,7 @@ func build(meter dashboard.Meter, o Options) *server {
 		describeEvents(s.doc)
 	}
 	finish(s.doc)
+	describeTerminals(s.doc)
 	s.mux.HandleFunc("GET "+Prefix+"/openapi.json", s.description)
 	return s
 }

@@ -59,7 +59,7 @@ func (s *server) attach(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has answered
 	}
-	defer c.CloseNow()
+	defer func() { _ = c.CloseNow() }() // it may have ended
 	c.SetReadLimit(longestMessage)
 	show(r.Context(), c, v, ended)
 }

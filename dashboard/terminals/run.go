@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// command is the body of a request to run one.
-type command struct {
-	Command string `json:"command"`
+// Command is the body of a request to run one.
+type Command struct {
+	Command string `json:"command" minLength:"1" maxLength:"20000"`
 	// TimeoutMs is null or absent for the longest.
-	TimeoutMs *int64 `json:"timeoutMs"`
+	TimeoutMs *int64 `json:"timeoutMs,omitempty" minimum:"1000" maximum:"120000"`
 }
 
-// most is the longest body in bytes: 20,000 characters, escaped.
-const most = 256 << 10
+// MaxBody is the longest body in bytes: 20,000 characters, escaped.
+const MaxBody = 256 << 10
 
 func (s *server) run(w http.ResponseWriter, r *http.Request) {
-	var c command
-	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
+	var c Command
+	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&c); err != nil {
 		s.refuse(w, &Refusal{Status: http.StatusUnprocessableEntity, Text: "the body is not {\"command\": …, \"timeoutMs\": …}"})

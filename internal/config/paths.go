@@ -53,8 +53,7 @@ func (p Paths) Socket() string {
 	if len(path) <= longestSocket {
 		return path
 	}
-	sum := sha256.Sum256([]byte(p.Run))
-	return filepath.Join(os.TempDir(), "meterbridge-"+hex.EncodeToString(sum[:8]), "daemon.sock")
+	return filepath.Join(p.elsewhere(), "daemon.sock")
 }
 
 // Ledger is the DuckDB file.
@@ -88,8 +87,24 @@ func (p Paths) LastStatusLine() string { return filepath.Join(p.Data, "statuslin
 // Agents is the folder of agents, one below it for each.
 func (p Paths) Agents() string { return filepath.Join(p.Data, "agents") }
 
-// Sessions is the folder of the sockets of terminals, which lies beside the daemon's.
-func (p Paths) Sessions() string { return filepath.Join(filepath.Dir(p.Socket()), "sessions") }
+// sessionName is how long the name of a terminal's socket can be, in bytes.
+const sessionName = 30
+
+// Sessions is the folder of the sockets of terminals. As with the daemon's own, one
+// whose path is too long lies in the temporary folder.
+func (p Paths) Sessions() string {
+	dir := filepath.Join(p.Run, "sessions")
+	if len(dir)+1+sessionName <= longestSocket {
+		return dir
+	}
+	return p.elsewhere() + "s"
+}
+
+// elsewhere is a folder of the temporary folder, named by a hash of the usual one.
+func (p Paths) elsewhere() string {
+	sum := sha256.Sum256([]byte(p.Run))
+	return filepath.Join(os.TempDir(), "meterbridge-"+hex.EncodeToString(sum[:8]))
+}
 
 // HookToken is the token of hooks of agents that nobody started here.
 func (p Paths) HookToken() string { return filepath.Join(p.Data, "hook-token") }

@@ -24,6 +24,8 @@ type ServeOptions struct {
 	// Addr is HOST:PORT; empty for that of the settings.
 	Addr string
 	Log  *slog.Logger
+	// Umask is that of the programs in terminals; nil is the daemon's own.
+	Umask *int
 	// Command runs a command line for a caller of the socket.
 	Command func(context.Context, *Meter, control.Call, control.Streams) int
 	// Started is told once everything listens; nil for nobody.

@@ -35,7 +35,7 @@ func (s *server) gather(ctx context.Context) (disperse func(context.Context), er
 		Program: program, Forwarder: forwarder(program), HookURL: s.hookURL, Server: bridge.ServerName,
 		Getenv: m.opts.Getenv, Now: m.opts.Now, Log: s.o.Log, KeepText: m.config.Privacy.KeepsText(), Zone: m.zone,
 		Rack: terminal.RackOptions{Journal: filepath.Join(m.paths.Agents(), "journal"), Terminal: terminal.Options{
-			Holder: terminalholder.Argv(program), Sockets: m.paths.Sessions(),
+			Holder: terminalholder.Argv(program), Sockets: m.paths.Sessions(), Umask: s.o.Umask,
 		}},
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"meterbridge/dashboard/guard"
 	"meterbridge/dashboard/problem"
 	"meterbridge/dashboard/telemetry"
+	"meterbridge/dashboard/terminals"
 	"meterbridge/internal/control"
 	"meterbridge/internal/hooks"
 	"meterbridge/internal/statusline"
@@ -35,6 +36,9 @@ func (s *server) handler() http.Handler {
 	mux.Handle(telemetry.Prefix, s.guard.Wrap(telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
 		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody, Refuse: telemetry.Refuse,
 	}))
+	for path, h := range terminals.Handlers(faces{s.meter}, terminals.Options{Log: s.o.Log}) {
+		mux.Handle(path, s.guard.Wrap(h, terminalRule(path)))
+	}
 	mux.Handle("/", s.guard.Wrap(s.pages, guard.Rule{Browser: true, Types: []string{"application/x-www-form-urlencoded"}}))
 	// Assets are the same for everyone, and a refusal is a page that needs them.
 	mux.Handle("GET /assets/", s.guard.Wrap(s.pages, guard.Rule{Open: true}))
@@ -50,6 +54,15 @@ func refuseMCP(w http.ResponseWriter, _ *http.Request, p *problem.Problem) {
 	edge.RefuseHTTP(w, p.Status, message)
 }
 
+// terminalRule lets nobody type by a token: who may type may do what the user may.
+func terminalRule(path string) guard.Rule {
+	r := guard.Rule{Browser: true, Types: []string{"application/json"}, MaxBody: terminals.MaxBody}
+	if path == terminals.ScreenPath {
+		r.Scopes = []guard.Scope{guard.ScopeRead}
+	}
+	return r
+}
+
 // mcpBody is the largest MCP message in bytes.
 const mcpBody = 4 << 20
 
@@ -57,6 +70,7 @@ const mcpBody = 4 << 20
 func (s *server) socketHandler(open http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST "+statusline.Path, s.lines)
+	mux.Handle("POST "+control.AttachPath, control.AttachHandler(viewers{s.meter}, s.meter.paths.Data))
 	mux.Handle("/control/", control.Handler(s, s.meter.paths.Data))
 	mux.Handle("/", open)
 	return mux

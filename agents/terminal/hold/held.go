@@ -205,15 +205,33 @@ func (h *Held) Wait() line.Exit {
 	return h.exit
 }
 
-// Close tells the holder, after the end of the program, that it was taken, and ends
-// the connection. What a holder that died leaves of itself is removed.
+// Close tells the holder, after the end of the program, that it was taken, waits a
+// moment until it has gone, and ends the connection. What a holder that died leaves of itself is removed.
 func (h *Held) Close() {
 	h.Hangup()
+	h.farewell()
 	_ = h.conn.Close()
 	if h.exit.Signal == Lost {
 		_ = os.Remove(h.socket)
 	}
 }
+
+// farewell waits for the holder's end, which closes its side just before.
+func (h *Held) farewell() {
+	_ = h.conn.SetReadDeadline(time.Now().Add(hangupTime))
+	_, _ = io.Copy(io.Discard, h.from)
+	again := time.NewTicker(holderTick)
+	defer again.Stop()
+	for range int(hangupTime / holderTick) {
+		if !process.Alive(h.state.Holder) {
+			return
+		}
+		<-again.C
+	}
+}
+
+// holderTick is how often is looked whether a holder has gone.
+const holderTick = 2 * time.Millisecond
 
 // Leave ends the connection and leaves the terminal with its holder.
 func (h *Held) Leave() { _ = h.conn.Close() }

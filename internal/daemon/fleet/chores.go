@@ -22,22 +22,25 @@ const (
 	answerPause = 200 * time.Millisecond
 )
 
-// Start starts a new agent and looks after its start.
+// Start starts a new agent and looks after its start. When it returns the agent is
+// kept: a terminal that outlives the daemon must be known to the next one.
 func (f *Fleet) Start(ctx context.Context, s agents.Start) (agents.Info, error) {
 	a, err := f.agents.Start(ctx, s)
-	if err == nil {
-		f.attend(a)
+	if err != nil {
+		return a, err
 	}
-	return a, err
+	f.attend(a)
+	return a, f.agents.Flush(ctx)
 }
 
 // Restart starts the process of an agent again and looks after its start.
 func (f *Fleet) Restart(ctx context.Context, which string, cols, rows int) (agents.Info, error) {
 	a, err := f.agents.Restart(ctx, which, cols, rows)
-	if err == nil {
-		f.attend(a)
+	if err != nil {
+		return a, err
 	}
-	return a, err
+	f.attend(a)
+	return a, f.agents.Flush(ctx)
 }
 
 // attend does the chores of a start beside it.

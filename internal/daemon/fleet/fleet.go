@@ -103,12 +103,13 @@ func New(ctx context.Context, o Options) (*Fleet, error) {
 	}
 	f.desk = f.newDesk()
 	f.Listen(f.desk.Heard)
-	return f, f.adopt(ctx)
+	f.adopt(ctx)
+	return f, nil
 }
 
 // adopt takes over the terminals of an earlier life that go on, and ends the books
 // on those that do not.
-func (f *Fleet) adopt(ctx context.Context) error {
+func (f *Fleet) adopt(ctx context.Context) {
 	found, err := f.rack.Adopt(ctx)
 	if err != nil {
 		f.failed(err)
@@ -118,13 +119,30 @@ func (f *Fleet) adopt(ctx context.Context) error {
 			return l.ID == id && l.Generation == generation && l.Phase == terminal.Running
 		})
 	})
+	f.disown(ctx, found.Adopted)
 	for _, a := range f.agents.List("") {
 		if a.Origin == meterbridge.Started && a.Running() {
 			f.desk.Heard(agents.Event{Kind: agents.EventChanged, Agent: a})
 			f.follow(a)
 		}
 	}
-	return nil
+}
+
+// disown ends terminals of agents that no books tell of: the daemon before was killed
+// before it had kept them, and nobody could name them.
+func (f *Fleet) disown(ctx context.Context, adopted []terminal.Listed) {
+	for _, l := range adopted {
+		if a, err := f.agents.Get(l.ID); err == nil && a.Running() && a.Generation == l.Generation {
+			continue
+		}
+		if err := f.rack.Stop(ctx, l.ID); err != nil {
+			f.failed(err)
+			continue
+		}
+		if err := f.rack.Remove(l.ID); err != nil {
+			f.failed(err)
+		}
+	}
 }
 
 // Run keeps what changes and looks after the agents until ctx ends; Close comes first.

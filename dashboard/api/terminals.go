@@ -1,0 +1,69 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/terminals"
+)
+
+// describeTerminals adds the terminals of agents to the document; dashboard/terminals
+// serves them.
+func describeTerminals(doc *huma.OpenAPI) {
+	id := &huma.Param{
+		Name: "id", In: "path", Required: true, Description: "An agent's id, name, or a unique beginning of either.",
+		Schema: &huma.Schema{Type: huma.TypeString},
+	}
+	doc.AddOperation(&huma.Operation{
+		OperationID: "agent-screen", Method: http.MethodGet, Path: "/agents/{id}/screen", Summary: "What an agent's terminal shows",
+		Description: "The answer of `meterbridge screen --json`: the last logical lines of the screen and of what has left it.",
+		Parameters:  []*huma.Param{id, count("lines", "How many lines; all 500 without it.", 500)},
+		Responses:   answers(doc, reflect.TypeFor[terminals.Screen](), 401, 403, 404, 409, 422),
+	})
+	doc.AddOperation(&huma.Operation{
+		OperationID: "agent-run", Method: http.MethodPost, Path: "/agents/{id}/runs", Summary: "Run one command in an agent's shell",
+		Description: "The answer of `meterbridge run --json`. For browsers and the owner of the socket: no token may run anything.",
+		Parameters:  []*huma.Param{id}, Security: []map[string][]string{{"cookie": {}}},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: doc.Components.Schemas.Schema(reflect.TypeFor[terminals.Command](), true, "")},
+		}},
+		Responses: answers(doc, reflect.TypeFor[terminals.Run](), 401, 403, 404, 409, 413, 415, 422),
+	})
+	doc.AddOperation(&huma.Operation{
+		OperationID: "agent-attach", Method: http.MethodGet, Path: "/agents/{id}/attach", Summary: "An agent's terminal, over WebSocket",
+		Description: "Output and keys are messages of bytes. A message of text is `{\"type\":\"resize\",\"cols\":80,\"rows\":24}` of the client, or " +
+			"`{\"type\":\"ended\",\"exitCode\":0,\"signal\":null}` of the server. For browsers and the owner of the socket.",
+		Parameters: []*huma.Param{id, count("cols", "The client's columns; 80 without it.", 1000), count("rows", "The client's rows; 24 without it.", 1000)},
+		Security:   []map[string][]string{{"cookie": {}}},
+		Responses:  answers(doc, nil, 401, 403, 404, 409, 422, 426),
+	})
+}
+
+func count(name, what string, most float64) *huma.Param {
+	least := 1.0
+	return &huma.Param{Name: name, In: "query", Description: what, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}}
+}
+
+// answers are the responses of an operation; without a type it changes the protocol.
+func answers(doc *huma.OpenAPI, of reflect.Type, refused ...int) map[string]*huma.Response {
+	all := map[string]*huma.Response{}
+	if of == nil {
+		all["101"] = &huma.Response{Description: http.StatusText(http.StatusSwitchingProtocols)}
+	} else {
+		all["200"] = &huma.Response{
+			Description: http.StatusText(http.StatusOK),
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: doc.Components.Schemas.Schema(of, true, "")}},
+		}
+	}
+	refusal := doc.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "")
+	for _, status := range refused {
+		all[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status), Content: map[string]*huma.MediaType{problem.ContentType: {Schema: refusal}},
+		}
+	}
+	return all
+}
