@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -16,6 +17,13 @@ import (
 	"meterbridge/internal/daemon"
 	"meterbridge/internal/service"
 )
+
+// collectSooner has garbage collected as is usual: a daemon stays, and is to stay small.
+func collectSooner() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(100)
+	}
+}
 
 func newServeCmd(a *app) *cobra.Command {
 	var o daemon.ServeOptions
@@ -29,6 +37,7 @@ watches the logs of every harness, and while it runs the other commands ask it.`
 			if err := config.CheckAddr(o.Addr); err != nil {
 				return usageError(fmt.Errorf("--addr %w", err), "port 0 takes a free one")
 			}
+			collectSooner()
 			open := a.openDemo
 			if !demo {
 				open = a.open
