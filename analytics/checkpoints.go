@@ -59,15 +59,11 @@ var errPacked = errors.New("not a checkpoint")
 // pack writes a checkpoint as numbers of variable length, then its texts.
 func pack(source int64, cp *meterbridge.Checkpoint) []byte {
 	b := make([]byte, 0, 128)
-	mtime := int64(0)
-	if !cp.ModTime.IsZero() {
-		mtime = cp.ModTime.UnixNano()
-	}
 	gone := int64(0)
 	if cp.Gone {
 		gone = 1
 	}
-	for _, n := range [...]int64{source, cp.Size, mtime, cp.Offset, cp.Lines, cp.HeadLen, int64(cp.Parser), cp.Generation, gone} {
+	for _, n := range [...]int64{source, cp.Size, nanos(cp.ModTime), cp.Offset, cp.Lines, cp.HeadLen, int64(cp.Parser), cp.Generation, gone} {
 		b = binary.AppendVarint(b, n)
 	}
 	for _, n := range [...]uint64{cp.Device, cp.Inode, cp.Companion, cp.Head, cp.Tail} {

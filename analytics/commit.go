@@ -105,6 +105,9 @@ func (l *Ledger) Commit(ctx context.Context, units []meterbridge.Unit) error {
 	c.keepClaims()
 	l.families.follow(c)
 	l.revision.Add(1)
+	if len(l.mem.dirty) > 0 {
+		l.dirtied.Add(1)
+	}
 	l.stats.Commits++
 	l.mem.trim()
 	return nil

@@ -84,11 +84,22 @@ type Ledger struct {
 	// revision counts the transactions that changed what answers say.
 	revision atomic.Uint64
 
+	// rolling is held while the rollup is made, and taken before write.
+	rolling sync.Mutex
+	// dirtied counts what made the rollup out of date, and is summed where that
+	// was when the rollup was made.
+	dirtied, summed atomic.Uint64
+
 	// write guards everything below: there is one writer.
 	write sync.Mutex
 	w     *sql.Conn
-	mem   memory
-	scan  scanState
+	// summing: a rollup is made beside; reread: mem was read meanwhile, from days of
+	// which it was not known whether they will have been summed.
+	summing, reread bool
+	// prepared are statements of w.
+	prepared map[string]*sql.Stmt
+	mem      memory
+	scan     scanState
 	// passing: a live scanner is in the middle of a pass.
 	passing bool
 	stats   Stats
@@ -127,10 +138,11 @@ func Open(ctx context.Context, path string, o Options) (*Ledger, error) {
 		return nil, fmt.Errorf("open ledger %s: %w", path, busy(err))
 	}
 	l := &Ledger{db: sql.OpenDB(connector), path: path, opts: o, compactFrom: compactRows, providers: map[string]string{}}
+	l.dirtied.Store(1) // the last run may have left days to be summed
 	l.open, l.closed = context.WithCancel(context.WithoutCancel(ctx))
 	l.bulk.requests, l.bulk.toolCalls = newBulk("request", requestTypes()), newBulk("tool_call", toolTypes())
-	l.db.SetMaxOpenConns(readers + 1)
-	l.db.SetMaxIdleConns(readers + 1)
+	l.db.SetMaxOpenConns(readers + 2) // the writer and the rollup have one each
+	l.db.SetMaxIdleConns(readers + 2)
 	if err := l.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", path, err), l.Close())
 	}
@@ -232,13 +244,17 @@ func quote(s string) string {
 func (l *Ledger) Close() error {
 	l.closed()
 	l.beside.Wait()
+	l.rolling.Lock()
+	defer l.rolling.Unlock()
 	l.write.Lock()
 	defer l.write.Unlock()
 	var err error
 	if l.w != nil {
+		prepared := l.closePrepared()
 		if err = l.w.Close(); errors.Is(err, sql.ErrConnDone) {
 			err = nil // it was closed before
 		}
+		err = errors.Join(prepared, err)
 	}
 	return errors.Join(err, l.db.Close())
 }

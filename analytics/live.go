@@ -47,11 +47,14 @@ func (l *Ledger) EndPass(ctx context.Context) error {
 }
 
 // Settle brings the rollup up to date; reports do it too, when they come first.
+// It may be called while passes are committed.
 func (l *Ledger) Settle(ctx context.Context) error { return l.freshen(ctx) }
 
 // Idle does what can wait until nothing else is to be done: it puts requests in
 // time order when too many are not, and empties a large write-ahead log.
 func (l *Ledger) Idle(ctx context.Context) error {
+	l.rolling.Lock()
+	defer l.rolling.Unlock()
 	l.write.Lock()
 	defer l.write.Unlock()
 	l.scan = scanState{}

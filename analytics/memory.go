@@ -54,6 +54,8 @@ type sourceInfo struct {
 	machine string
 	modTime time.Time
 	gone    bool
+	// row is what this process wrote of it last.
+	row sourceRow
 }
 
 // scanState is the scan that is running; its row is written by its first commit.
@@ -206,6 +208,10 @@ func (l *Ledger) number(ctx context.Context, query string, into *int64) error {
 }
 
 func (l *Ledger) loadDirty(ctx context.Context, m *memory) error {
+	if l.summing { // the days that are noted may be noted no more in a moment
+		l.reread, m.touchedMany = true, true
+		return nil
+	}
 	return l.each(ctx, "SELECT DISTINCT day FROM rollup_dirty", func(rows *sql.Rows) error {
 		var day int32
 		err := rows.Scan(&day)
@@ -232,6 +238,7 @@ func (l *Ledger) each(ctx context.Context, query string, fn func(*sql.Rows) erro
 // forget empties the memory after a commit that failed.
 func (l *Ledger) forget() {
 	l.mem = memory{}
+	l.dirtied.Add(1)
 	l.dictionary.forget()
 	l.families.forget()
 }

@@ -100,6 +100,7 @@ func (l *Ledger) transact(ctx context.Context, fn func() error) error {
 	err := l.derive(ctx, fn)
 	if err == nil {
 		l.families.forget()
+		l.dirtied.Add(1)
 		l.revision.Add(1)
 	}
 	return err
@@ -109,7 +110,7 @@ func (l *Ledger) transact(ctx context.Context, fn func() error) error {
 // answer. The end of the transaction is not cut short: afterwards it either
 // happened or did not.
 func (l *Ledger) derive(ctx context.Context, fn func() error) error {
-	if _, err := l.w.ExecContext(ctx, "BEGIN"); err != nil {
+	if err := l.run(ctx, "BEGIN"); err != nil {
 		return err
 	}
 	end := context.WithoutCancel(ctx)
@@ -118,13 +119,13 @@ func (l *Ledger) derive(ctx context.Context, fn func() error) error {
 		err = ctx.Err()
 	}
 	if err == nil {
-		if _, err = l.w.ExecContext(end, "COMMIT"); err == nil {
+		if err = l.run(end, "COMMIT"); err == nil {
 			return nil
 		}
 	}
 	l.stored = nil
 	// After a COMMIT that failed there may be no transaction left to roll back.
-	if _, back := l.w.ExecContext(end, "ROLLBACK"); back != nil && !strings.Contains(back.Error(), "no transaction is active") {
+	if back := l.run(end, "ROLLBACK"); back != nil && !strings.Contains(back.Error(), "no transaction is active") {
 		err = errors.Join(err, back)
 	}
 	return err

@@ -80,42 +80,6 @@ func (c *commit) flushDays() error {
 	return nil
 }
 
-// rollUp sums the dirty days again, and finds the prompts of their sessions that
-// are in no number.
-func (l *Ledger) rollUp(ctx context.Context) error {
-	days := int64(len(l.mem.dirty))
-	if !l.mem.loaded {
-		if err := l.w.QueryRowContext(ctx, "SELECT count(DISTINCT day) FROM rollup_dirty").Scan(&days); err != nil {
-			return fmt.Errorf("sum the days: %w", err)
-		}
-	}
-	if days == 0 {
-		return nil
-	}
-	err := l.derive(ctx, func() error {
-		zone, err := zoneCase(ctx, l.w, l.opts.ReportZone, "ended_at")
-		if err != nil {
-			return err
-		}
-		touched := l.mem.touchedRoots()
-		return l.execAll(ctx,
-			"DELETE FROM rollup_day WHERE day IN (SELECT day FROM rollup_dirty)",
-			fill(rollupSQL, map[string]string{"day": dayExpr(zone, "ended_at")}),
-			"DELETE FROM unanswered WHERE root IN ("+touched+")"+l.mem.orphaned(),
-			fill(unansweredSQL, map[string]string{"touched": touched, "unreadable": numbersOf(l.opts.Unreadable)}),
-			"DELETE FROM rollup_dirty")
-	})
-	if err != nil {
-		return fmt.Errorf("sum the days: %w", err)
-	}
-	l.stats.Days += days
-	if l.mem.loaded {
-		l.mem.dirty = map[int32]bool{}
-		l.mem.touched, l.mem.touchedMany = map[int32]bool{}, false
-	}
-	return nil
-}
-
 // touchedRoots is a query for the root sessions whose prompts must be looked at
 // again: those of the sessions that commits touched since the last time while
 // they are few and remembered, else all that were alive on the dirty days.

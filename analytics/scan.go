@@ -55,6 +55,8 @@ func (c *commit) startScan() error {
 // time order when too many came out of it, and after a back-fill writes all of
 // it to the ledger's file.
 func (l *Ledger) EndScan(ctx context.Context) error {
+	l.rolling.Lock()
+	defer l.rolling.Unlock()
 	l.write.Lock()
 	defer l.write.Unlock()
 	s := l.scan

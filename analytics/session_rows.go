@@ -51,7 +51,6 @@ func (c *commit) eachStored(fn func(session int32, set func(*sessionState))) {
 
 // flushSessions writes the sessions that changed, with their roots.
 func (c *commit) flushSessions() error {
-	var old []int32
 	for _, s := range c.changed {
 		if root := c.rootOf(s); root != s.rootID {
 			c.retell(s)
@@ -59,9 +58,7 @@ func (c *commit) flushSessions() error {
 			c.rerooted = append(c.rerooted, s.id)
 			s.rootID = root
 		}
-		if s.stored {
-			old = append(old, s.id)
-		} else {
+		if !s.stored {
 			c.retell(s)
 		}
 	}
@@ -72,17 +69,43 @@ func (c *commit) flushSessions() error {
 	for _, s := range c.changed {
 		c.moved = c.moved || (s.relinked && s.stored)
 	}
+	if err := c.writeSessions(); err != nil {
+		return err
+	}
+	for _, s := range c.changed {
+		s.stored, s.listed, s.relinked, s.was = true, false, false, s.lasting()
+		c.l.mem.has["session"] = true
+	}
+	return nil
+}
+
+// writeSessions writes the rows of the sessions that changed: those that only
+// went on are changed in their place while they are few, the others anew.
+func (c *commit) writeSessions() error {
+	var anew []*sessionState
+	var old []int32
+	for _, s := range c.changed {
+		if s.stored && len(c.changed) <= fewChanged && s.lasting() == s.was {
+			err := c.out.change("UPDATE session SET last_reply = ?, last_reply_at = ?, first_at = ?, last_at = ? WHERE id = ?",
+				valid(s.lastReply), nullMilli(s.lastReplyAt), nullInt(s.firstAt), nullInt(s.lastAt), s.id)
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if anew = append(anew, s); s.stored {
+			old = append(old, s.id)
+		}
+	}
 	if len(old) > 0 {
 		if err := c.out.exec("DELETE FROM session WHERE id IN " + numbers(old)); err != nil {
 			return err
 		}
 	}
-	for _, s := range c.changed {
+	for _, s := range anew {
 		if err := c.appendSession(s); err != nil {
 			return err
 		}
-		s.stored, s.listed, s.relinked = true, false, false
-		c.l.mem.has["session"] = true
 	}
 	return nil
 }

@@ -31,6 +31,23 @@ type sessionState struct {
 	lastAt         sql.NullInt64
 	stored, listed bool
 	relinked       bool
+	// was is what of the row changes rarely, as the ledger has it.
+	was lasting
+}
+
+// lasting is what of a session's row changes rarely; its texts are in the
+// memory of the session.
+type lasting struct {
+	parentID, rootID int32
+	relation         meterbridge.Relation
+	agentType, title string
+	rank             meterbridge.TitleRank
+	project, branch  int32
+	version          string
+}
+
+func (s *sessionState) lasting() lasting {
+	return lasting{s.parentID, s.rootID, s.relation, s.agentType, s.title, s.rank, s.project, s.branch, s.version}
 }
 
 const selectSession = `SELECT id, harness, native, parent, relation, root, agent_type, title, title_rank, project, branch,
@@ -135,6 +152,7 @@ func (c *commit) scanSession(rows *sql.Rows) error {
 		s.lastReplyAt = fromMilli(at.Int64)
 	}
 	s.key.harness = c.l.mem.words.text(harness)
+	s.was = s.lasting()
 	if c.l.mem.byID[s.id] == nil {
 		c.l.mem.byID[s.id] = s
 		c.l.mem.sessions[s.key] = s

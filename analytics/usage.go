@@ -65,13 +65,6 @@ func (l *Ledger) Usage(ctx context.Context, q UsageQuery) (UsageReport, error) {
 	return report, nil
 }
 
-// freshen sums days that changed since they were last summed.
-func (l *Ledger) freshen(ctx context.Context) error {
-	l.write.Lock()
-	defer l.write.Unlock()
-	return l.rollUp(ctx)
-}
-
 func (u *usage) report() (UsageReport, error) {
 	r := UsageReport{
 		SchemaVersion: SchemaVersion, By: u.q.By, Timezone: ZoneName(u.q.Zone), Rows: []UsageRow{},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"meterbridge"
@@ -14,14 +15,14 @@ import (
 // answer is there.
 var ErrStopped = errors.New("the scanner has stopped")
 
-// Keeper is told of the passes of a live scanner, one at a time and never
-// during a commit. The ledger is one.
+// Keeper is told of the passes of a live scanner, one at a time and, but for
+// Settle, never during a commit. The ledger is one.
 type Keeper interface {
 	// BeginPass is called before a pass commits: what the sink holds was seen earlier.
 	BeginPass(ctx context.Context) error
 	// EndPass is called after it.
 	EndPass(ctx context.Context) error
-	// Settle is called at most once a second after commits.
+	// Settle is called at most once a second after commits; passes go on meanwhile.
 	Settle(ctx context.Context) error
 	// Idle is called once when nothing was committed for a minute.
 	Idle(ctx context.Context) error
@@ -84,10 +85,13 @@ type Live struct {
 	round int
 	// settled: nothing was committed since the sums were made; quiet: nor since Idle.
 	settled, quiet bool
-	lastCommit     time.Time
-	lastSettle     time.Time
-	lastRescan     time.Time
-	rescanCost     time.Duration
+	// settling: Settle has not returned; beside is done when it has.
+	settling   atomic.Bool
+	beside     sync.WaitGroup
+	lastCommit time.Time
+	lastSettle time.Time
+	lastRescan time.Time
+	rescanCost time.Duration
 	// notBefore is when the next pass may begin, after failures in a row.
 	notBefore time.Time
 	failures  int

@@ -130,9 +130,17 @@ func (l *Live) rest(ctx context.Context, now, next time.Time) time.Duration {
 	return max(0, wait)
 }
 
+// settle has the sums made beside the next passes, unless that is still under way.
 func (l *Live) settle(ctx context.Context, now time.Time) {
-	l.settled, l.lastSettle = true, now
-	l.report("sum up", l.opt.Keeper.Settle(context.WithoutCancel(ctx)))
+	l.lastSettle = now
+	if !l.settling.CompareAndSwap(false, true) {
+		return
+	}
+	l.settled = true
+	l.beside.Go(func() {
+		defer l.settling.Store(false)
+		l.report("sum up", l.opt.Keeper.Settle(context.WithoutCancel(ctx)))
+	})
 }
 
 func (l *Live) report(what string, err error) {
@@ -143,6 +151,7 @@ func (l *Live) report(what string, err error) {
 
 // last sums up before the end.
 func (l *Live) last() error {
+	l.beside.Wait()
 	if l.settled {
 		return nil
 	}
