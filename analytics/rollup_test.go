@@ -1,0 +1,147 @@
+package analytics
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"meterbridge"
+)
+
+// oldDays are the 30 days before the fixed one, two requests on each.
+func oldDays() meterbridge.Unit {
+	u := logOf("/logs/old.jsonl")
+	for i := range 60 {
+		r := said(fmt.Sprint("old", i%7), fmt.Sprint("old", i), 5, 1)
+		r.EndedAt = r.EndedAt.AddDate(0, 0, -i/2-1)
+		u.Batch.Requests = append(u.Batch.Requests, r)
+	}
+	return u
+}
+
+// asked is a prompt at a second of the fixed day.
+func asked(session, native string, second int) meterbridge.Prompt {
+	return meterbridge.Prompt{
+		Harness: "claude-code", NativeID: native, Session: session, At: time.Date(2026, 10, 5, 8, 0, second, 0, time.UTC), Place: meterbridge.Place{Line: int64(second)},
+	}
+}
+
+const (
+	summedDays = "SELECT day, sum(requests)::BIGINT, sum(output)::BIGINT FROM rollup_day GROUP BY day ORDER BY day"
+	daysOfRows = "SELECT ended_at // 86400000, count(*), sum(output)::BIGINT FROM request GROUP BY 1 ORDER BY 1"
+)
+
+// The rollup that is made while others commit misses nothing: neither what was
+// committed while it was made, nor after commits that failed and had the writer
+// forget what it knew, nor what a rollup that was cut short had begun with.
+func TestSettle_BesideCommits(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	scanned(t, l, oldDays())
+	var settling sync.WaitGroup
+	ended := make(chan struct{})
+	for range 2 {
+		settling.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+					if err := l.Settle(t.Context()); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for i := range 50 {
+		if err := l.BeginPass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r := said("S1", fmt.Sprint("new", i), int64(i), i)
+		r.EndedAt = r.EndedAt.AddDate(0, 0, -i%3)
+		u := logOf("/logs/new.jsonl", r)
+		u.Batch.Prompts = []meterbridge.Prompt{asked("S1", fmt.Sprint("p", i), i)}
+		u.Checkpoint.Source = 2
+		if err := l.Commit(t.Context(), []meterbridge.Unit{u}); err != nil {
+			t.Fatal(err)
+		}
+		if i%5 == 4 {
+			l.write.Lock()
+			l.forget() // as after a commit that failed
+			l.write.Unlock()
+		}
+		if err := l.EndPass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(ended)
+	settling.Wait()
+	if err := l.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(dump(t, l, daysOfRows), dump(t, l, summedDays)); diff != "" {
+		t.Errorf("days: -rows +rollup\n%s", diff)
+	}
+	if left := dump(t, l, "SELECT day FROM rollup_dirty"); len(left) > 0 {
+		t.Errorf("days that are still to be summed: %v", left)
+	}
+	got := dump(t, l, "SELECT id FROM unanswered ORDER BY 1")
+	again(t, l)
+	if diff := cmp.Diff(dump(t, l, "SELECT id FROM unanswered ORDER BY 1"), got); diff != "" {
+		t.Errorf("unanswered prompts: -summed whole +rollup\n%s", diff)
+	}
+}
+
+// again has everything summed anew.
+func again(t *testing.T, l *Ledger) {
+	t.Helper()
+	err := l.transact(t.Context(), func() error {
+		l.forget()
+		return l.execAll(t.Context(), "DELETE FROM unanswered", "INSERT INTO rollup_dirty SELECT DISTINCT ended_at // 86400000 FROM request")
+	})
+	if err = errors.Join(err, l.Settle(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A rollup that fails is made later, with all that it was to be made of.
+func TestSettle_FailsAndIsMadeLater(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	scanned(t, l, oldDays())
+	if err := l.BeginPass(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	u := logOf("/logs/new.jsonl", said("S1", "new", 7, 3))
+	if err := l.Commit(t.Context(), []meterbridge.Unit{u}); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"ALTER TABLE unanswered RENAME TO elsewhere", "ALTER TABLE elsewhere RENAME TO unanswered"} {
+		if err := l.execAll(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		err := l.Settle(t.Context())
+		if missing := q[len(q)-len("elsewhere"):] == "elsewhere"; (err != nil) != missing {
+			t.Fatalf("after %s: %v", q, err)
+		}
+	}
+	if diff := cmp.Diff(dump(t, l, daysOfRows), dump(t, l, summedDays)); diff != "" {
+		t.Errorf("days: -rows +rollup\n%s", diff)
+	}
+}
+
+// Nothing is waited for when nothing is to be summed: a report does not stand
+// behind a commit for it.
+func TestSettle_TakesNoLockWhenAllIsSummed(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	scanned(t, l, oldDays())
+	l.write.Lock()
+	defer l.write.Unlock()
+	if err := l.Settle(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
