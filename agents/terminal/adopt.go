@@ -40,28 +40,35 @@ type Swept struct {
 // is done all the same.
 func (r *Rack) Adopt(ctx context.Context) (Adoption, error) {
 	var a Adoption
-	var errs []error
+	var foreign []found
 	for _, socket := range r.sockets() {
 		held, err := hold.Dial(ctx, socket)
 		if err != nil {
-			// Nobody listens: its holder is gone, and what is left of it is swept.
-			_ = os.Remove(socket)
+			if !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, context.DeadlineExceeded) {
+				_ = os.Remove(socket) // its holder is gone; what is left of it is swept
+			}
 			continue
 		}
 		listed, err := r.adopt(held)
 		if err != nil {
 			held.Leave()
-			errs = append(errs, r.refuse(ctx, held, socket))
-			a.Swept = append(a.Swept, Swept{ID: held.State().ID, Generation: held.State().Generation, Ended: []int{held.Leader().PID}})
+			foreign = append(foreign, found{held, socket})
 			continue
 		}
 		a.Adopted = append(a.Adopted, listed)
 		r.inherited = without(r.inherited, listed.ID, listed.Generation)
 	}
-	swept, err := r.sweep(ctx)
-	a.Swept = append(a.Swept, swept...)
-	a.Left = r.strangers()
-	return a, errors.Join(append(errs, err)...)
+	refused, first := r.refuse(ctx, foreign)
+	swept, second := r.sweep(ctx)
+	a.Swept = append(refused, swept...)
+	a.Left = r.LeftBehind()
+	return a, errors.Join(first, second)
+}
+
+// found is a holder that an earlier life left.
+type found struct {
+	held   *hold.Held
+	socket string
 }
 
 // sockets are those of the holders that an earlier life started.
@@ -135,9 +142,21 @@ func (t *Terminal) adopt(held *hold.Held, n note) error {
 	return nil
 }
 
-// refuse ends a holder that is not to be adopted, and its program.
-func (r *Rack) refuse(ctx context.Context, held *hold.Held, socket string) error {
-	s := held.State()
+// refuse ends the holders that are not to be adopted, and their programs.
+func (r *Rack) refuse(ctx context.Context, all []found) ([]Swept, error) {
+	swept, errs := make([]Swept, len(all)), make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, f := range all {
+		s := f.held.State()
+		swept[i] = Swept{ID: s.ID, Generation: s.Generation, Ended: []int{s.Leader.PID}}
+		wg.Go(func() { errs[i] = r.dismiss(ctx, s, f.socket) })
+	}
+	wg.Wait()
+	return swept, errors.Join(errs...)
+}
+
+// dismiss ends a holder and its program.
+func (r *Rack) dismiss(ctx context.Context, s hold.State, socket string) error {
 	h := process.Hunt{Leader: s.Leader.PID}
 	if process.Alive(s.Holder) {
 		h.Alive = append(h.Alive, s.Holder)
@@ -208,8 +227,9 @@ func belongs(l Left, leader process.Process) bool {
 	return ok && p.Same(l.process()) && p.Session == leader.PID
 }
 
-// strangers are what is left of earlier terminals and was not ended.
-func (r *Rack) strangers() []Left {
+// LeftBehind are living processes that were started in a terminal, of this life or an
+// earlier one, and belong to none that runs here now.
+func (r *Rack) LeftBehind() []Left {
 	all, err := process.List()
 	if err != nil {
 		return nil

@@ -13,6 +13,8 @@ type Left struct {
 	// Start is the time of its start, in the system's own unit; with the PID it
 	// names the process for good.
 	Start uint64
+	// Program is its program's name, at most 15 bytes.
+	Program string
 	// Terminal and Generation are those of the terminal it was started in.
 	Terminal   string
 	Generation int
@@ -40,6 +42,7 @@ func LeftBehind() ([]Left, error) {
 			}
 		}
 		if l.Terminal != "" && l.Generation > 0 {
+			l.Program = process.Name(p.PID)
 			left = append(left, l)
 		}
 	}

@@ -23,14 +23,35 @@ func newDoctorCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(r)
+			left, err := m.LeftBehind(cmd.Context())
+			if err != nil {
+				return err
 			}
-			return a.doctorText(r, m.Period().Zone)
+			if a.json {
+				return a.printJSON(doctorAnswer{r, left})
+			}
+			if err := a.doctorText(r, m.Period().Zone); err != nil || len(left) == 0 {
+				return err
+			}
+			return a.titled("Running outside their agents' terminals", leftGrid(left))
 		},
 	}
 	cmd.Flags().BoolVar(&noScan, "no-scan", false, "look at the ledger as it is")
 	return cmd
+}
+
+// doctorAnswer is the report with what agents left running.
+type doctorAnswer struct {
+	daemon.DoctorReport
+	LeftBehind []daemon.LeftProcess `json:"leftBehind"`
+}
+
+func leftGrid(left []daemon.LeftProcess) grid {
+	g := grid{columns: []column{{name: "Process", right: true}, {name: "Program"}, {name: "Agent", shrink: true}, {name: "Generation", right: true}}}
+	for _, l := range left {
+		g.rows = append(g.rows, []string{fmt.Sprint(l.PID), plain(l.Program), l.Agent, fmt.Sprint(l.Generation)})
+	}
+	return g
 }
 
 func (a *app) doctorText(r daemon.DoctorReport, zone *time.Location) error {

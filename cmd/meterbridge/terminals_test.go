@@ -103,6 +103,38 @@ func TestTerminals_OutliveADaemonThatIsKilled(t *testing.T) {
 	}
 }
 
+// What an agent leaves running on purpose is told of and not ended.
+func TestDoctor_NamesWhatAnAgentLeftRunning(t *testing.T) {
+	m := newMachine(t)
+	d := m.serve()
+	m.started("sh")
+	pid, _, _ := m.ask("run", "sh", "(setsid sleep 1000 & echo $!)")
+	pid = strings.TrimSpace(pid)
+	m.over(d)
+	text, _, _ := m.ask("doctor", "--no-scan", "--json")
+	var report struct {
+		LeftBehind []struct {
+			PID            int
+			Program, Agent string
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.LeftBehind) != 1 || fmt.Sprint(report.LeftBehind[0].PID) != pid || report.LeftBehind[0].Program != "sleep" || report.LeftBehind[0].Agent != "sh" {
+		t.Errorf("%+v; want sleep, process %s", report.LeftBehind, pid)
+	}
+	for _, l := range report.LeftBehind {
+		p, err := os.FindProcess(l.PID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAttach_JoinsARealTerminal(t *testing.T) {
 	m := newMachine(t)
 	d := m.serve()

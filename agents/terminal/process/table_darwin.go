@@ -41,3 +41,6 @@ func row(k unix.KinfoProc) Process {
 
 // Environ: the system shows no other process's environment without privileges.
 func Environ(int) []string { return nil }
+
+// Name is not needed where no environment is seen.
+func Name(int) string { return "" }

@@ -59,3 +59,12 @@ func Environ(pid int) []string {
 	}
 	return strings.Split(string(b), "\x00")
 }
+
+// Name is the name of a process's program, as the kernel keeps it: at most 15 bytes.
+func Name(pid int) string {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(b), "\n")
+}

@@ -24,3 +24,6 @@ func SignalGroup(int, syscall.Signal) {}
 
 // Signal signals a process.
 func Signal(Process, syscall.Signal) {}
+
+// Name is the name of a process's program.
+func Name(int) string { return "" }
