@@ -316,6 +316,31 @@ func TestHolder_GivesTheUsersUmask(t *testing.T) {
 	shows(t, term, "0027")
 }
 
+func TestHolder_TellsNobodyItsJob(t *testing.T) {
+	o := life(sockets(t), true)
+	term := New("job", o.Terminal)
+	s := sh("echo ready; sleep 1000")
+	s.Env = []string{"A_SECRET=of-the-program"}
+	begin(t, term, s)
+	shows(t, term, "ready")
+	holder := term.program.line.(*hold.Held).State().Holder.PID
+	for _, file := range []string{"cmdline", "environ"} {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", holder, file))
+		if err != nil || strings.Contains(string(text), "of-the-program") {
+			t.Errorf("%s: %q, %v", file, text, err)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(o.Terminal.Sockets, "*"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	for name, want := range map[string]os.FileMode{names[0]: 0o600, o.Terminal.Sockets: 0o700} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+}
+
 // Every other test holds for terminals in holders too.
 func TestHolder_DoesAllThatATerminalDoes(t *testing.T) {
 	if *inHolders {

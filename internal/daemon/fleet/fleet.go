@@ -114,6 +114,9 @@ func (f *Fleet) adopt(ctx context.Context) {
 	if err != nil {
 		f.failed(err)
 	}
+	if f.o.Log != nil && len(found.Adopted)+len(found.Swept) > 0 {
+		f.o.Log.Info("terminals of the daemon before", slog.Int("taken_over", len(found.Adopted)), slog.Int("ended", len(found.Swept)))
+	}
 	f.agents.Recover(func(id string, generation int) bool {
 		return slices.ContainsFunc(found.Adopted, func(l terminal.Listed) bool {
 			return l.ID == id && l.Generation == generation && l.Phase == terminal.Running
