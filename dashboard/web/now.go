@@ -27,6 +27,7 @@ type nowPage struct {
 	Chart   *chart
 	Budgets []budgetLine
 	Limits  []limitLine
+	Agents  []agentLine
 	Live    []sessionLine
 	Recent  []sessionLine
 	// Empty: nothing was ever read.
@@ -49,6 +50,11 @@ func (s *Site) now(ctx context.Context, _ *http.Request, p prefs) (view, error) 
 		func() error { return s.addPace(ctx, page) },
 		func() error { return s.addBudgets(ctx, page, p) },
 		func() error { return s.addRecent(ctx, page) },
+		func() (err error) {
+			page.Agents, err = s.agentLines(ctx, false, page.Zone)
+			page.Agents = slices.DeleteFunc(page.Agents, func(l agentLine) bool { return !l.Live() })
+			return err
+		},
 	); err != nil {
 		return view{}, err
 	}

@@ -55,6 +55,8 @@ func navigation() []link {
 		{"/", "Now", "now"},
 		{"/usage", "Usage", "usage"},
 		{"/sessions", "Sessions", "sessions"},
+		{"/agents", "Agents", "agents"},
+		{"/links", "Links", "links"},
 		{"/prices", "Prices", "prices"},
 		{"/health", "Health", "health"},
 	}

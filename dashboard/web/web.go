@@ -21,6 +21,12 @@ type Options struct {
 	Version string
 	// Harnesses are the ids and names of what can be read, by id; nil knows none.
 	Harnesses map[string]string
+	// Fleet and Links change agents; nil shows them only.
+	Fleet Fleet
+	Links AgentLinks
+	// Starters are the harnesses that can be started, Home is a folder to begin in.
+	Starters []string
+	Home     string
 	// Timeout bounds the questions of a page; 0 is 30 s.
 	Timeout time.Duration
 	// AtOnce bounds how many pages ask at once; others wait. 0 is 4.
@@ -76,6 +82,10 @@ func (s *Site) routes() {
 	s.page("/explain/{what}", s.explain)
 	s.page("/prices", s.prices)
 	s.page("/health", s.health)
+	s.page("/agents", s.agents)
+	s.page("/agents/{id}", s.agent)
+	s.page("/links", s.links)
+	s.actions()
 	s.mux.Handle("GET /assets/", s.assets)
 	s.mux.HandleFunc("POST /preferences", s.choose)
 	s.mux.HandleFunc("/", s.nowhere)

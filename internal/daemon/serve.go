@@ -68,7 +68,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	s.calls = newCallDesk(m.ledger, o.Log, s.metrics.Called)
 	m.calls = s.calls
 	defer s.calls.start(ctx)()
-	if s.pages, err = m.Pages(web.Options{Log: o.Log}); err != nil {
+	if s.pages, err = s.servedPages(); err != nil {
 		return err
 	}
 	listeners, err := s.listen(ctx)

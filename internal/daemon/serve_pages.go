@@ -1,6 +1,13 @@
 package daemon
 
 import (
+	"context"
+	"errors"
+	"net/http"
+
+	"meterbridge/dashboard"
+	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/query"
 	"meterbridge/dashboard/web"
 	"meterbridge/harnesses/all"
 )
@@ -21,4 +28,57 @@ func (m *Meter) Pages(o web.Options) (*web.Site, error) {
 		}
 	}
 	return web.New(m, o)
+}
+
+// servedPages are the pages of a daemon, which can start and stop agents.
+func (s *server) servedPages() (*web.Site, error) {
+	keeper := pageFleet{s.meter}
+	return s.meter.Pages(web.Options{Log: s.o.Log, Fleet: keeper, Links: keeper, Starters: AgentHarnesses(), Home: s.meter.opts.Home})
+}
+
+// pageFleet is what the pages do with agents.
+type pageFleet struct{ m *Meter }
+
+func (f pageFleet) Start(ctx context.Context, s web.AgentStart) (dashboard.AgentAnswer, error) {
+	a, err := f.m.StartAgent(ctx, StartAgent{
+		Harness: s.Harness, Argv: s.Argv, Name: s.Name, Dir: s.Dir, Model: s.Model, Workspace: s.Workspace, Dangerous: s.Dangerous, Trust: s.Trust,
+	})
+	return a, shown(err)
+}
+
+func (f pageFleet) Restart(ctx context.Context, which string) (dashboard.AgentAnswer, error) {
+	a, err := f.m.RestartAgent(ctx, which, 0, 0)
+	return a, shown(err)
+}
+
+func (f pageFleet) Stop(ctx context.Context, which string) (dashboard.AgentAnswer, error) {
+	a, err := f.m.StopAgent(ctx, which)
+	return a, shown(err)
+}
+
+func (f pageFleet) Rename(ctx context.Context, which, name string) (dashboard.AgentAnswer, error) {
+	a, err := f.m.RenameAgent(ctx, which, name)
+	return a, shown(err)
+}
+
+func (f pageFleet) Link(ctx context.Context, from, to string) error {
+	_, err := f.m.LinkAgents(ctx, from, to)
+	return shown(err)
+}
+
+func (f pageFleet) Unlink(ctx context.Context, from, to string) error {
+	return shown(f.m.UnlinkAgents(ctx, from, to))
+}
+
+// shown is an error as a page tells it: what a person can do something about is said.
+func shown(err error) error {
+	var fault *Fault
+	if !errors.As(err, &fault) || query.Problem(err) != nil {
+		return err
+	}
+	status := http.StatusConflict
+	if fault.Wrong {
+		status = http.StatusUnprocessableEntity
+	}
+	return problem.New(status, fault.Error(), fault.Hint)
 }

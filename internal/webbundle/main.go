@@ -61,7 +61,8 @@ func build(dir string) (map[string][]byte, error) {
 		Format: api.FormatESModule, Target: api.ES2022, LegalComments: api.LegalCommentsEndOfFile, Charset: api.CharsetUTF8,
 		Alias: map[string]string{
 			"htmx.org": filepath.Join(npm, "htmx.org", "htmx.esm.js"), "uplot": filepath.Join(npm, "uplot", "uPlot.esm.js"),
-			"uplot.css": filepath.Join(npm, "uplot", "uPlot.min.css"),
+			"@xterm/xterm": filepath.Join(npm, "xterm", "xterm.mjs"), "@xterm/addon-fit": filepath.Join(npm, "addon-fit", "addon-fit.mjs"),
+			"xterm.css": filepath.Join(npm, "xterm", "xterm.css"), "uplot.css": filepath.Join(npm, "uplot", "uPlot.min.css"),
 		},
 	})
 	files := map[string][]byte{}

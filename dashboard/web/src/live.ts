@@ -2,10 +2,10 @@
 // then not more often than a page can be swapped.
 const rest = 400;
 
-type Kind = "usage" | "scan" | "budget" | "prices" | "health" | "reset" | "agents";
+type Kind = "usage" | "scan" | "budget" | "prices" | "health" | "reset" | "agents" | "agent-status" | "agent-turn" | "agent-changed";
 
 export function listen(): void {
-  const kinds: Kind[] = ["usage", "scan", "budget", "prices", "health", "reset", "agents"];
+  const kinds: Kind[] = ["usage", "scan", "budget", "prices", "health", "reset", "agent-status", "agent-turn", "agent-changed"];
   const source = new EventSource("/api/v1/events");
   const tell = new Map<Kind, () => void>();
   for (const kind of kinds) {
@@ -25,6 +25,7 @@ export function listen(): void {
 }
 
 function announce(kind: Kind): void {
+  if (kind.startsWith("agent-")) kind = "agents";
   document.body.dispatchEvent(new CustomEvent("mb:" + kind));
 }
 

@@ -1,6 +1,7 @@
 // Zones are offered from the browser's own list; the theme can be turned by a key.
 export function preferences(): void {
   if (matchMedia("(max-width: 860px)").matches) document.querySelector(".more")?.removeAttribute("open");
+  document.querySelector(".side a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   const list = document.getElementById("zones");
   document.querySelector(".prefs")?.addEventListener("toggle", () => {
     if (!list || list.childElementCount > 0) return;

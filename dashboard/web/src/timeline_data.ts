@@ -8,7 +8,7 @@ export interface Tool { name: string; startedAt: number | null; endedAt: number 
 export interface Answer {
   requestTimes: string; truncated: boolean; usageReadable: boolean;
   requests: Request[]; statuses: { status: string; from: number; to: number | null }[];
-  turns: { start: number; end: number | null; endedAs?: string; counted: boolean }[]; toolCalls: Tool[];
+  turns: { start: number; end: number | null; endedAs?: string; counted: boolean }[]; toolCalls?: Tool[];
 }
 
 export type Kind = "request" | "tool" | "turn" | "status";
@@ -25,7 +25,7 @@ export function lanes(a: Answer, now: number): Lane[] {
   if (a.statuses.length) out.push({ name: "Status", tall: 8, items: a.statuses.map((s): Item => ({ kind: "status", from: s.from, to: s.to ?? now, tick: false, text: s.status, tone: s.status })) });
   const mine = a.requests.filter((r) => !r.subagent).map((r) => asked(r, "main"));
   out.push({ name: "Requests", items: mine, tall: 26 });
-  const used = a.toolCalls.filter((t) => !t.subagent).flatMap((t) => ran(t));
+  const used = (a.toolCalls ?? []).filter((t) => !t.subagent).flatMap((t) => ran(t));
   if (used.length) out.push({ name: "Tools", items: used, tall: 16 });
   return out.concat(others(a));
 }
@@ -41,7 +41,7 @@ function others(a: Answer): Lane[] {
     return one;
   };
   for (const r of a.requests) if (r.subagent) lane(r.subagent).items.push(asked(r, "sub"));
-  for (const t of a.toolCalls) if (t.subagent) lane(t.subagent).items.push(...ran(t));
+  for (const t of a.toolCalls ?? []) if (t.subagent) lane(t.subagent).items.push(...ran(t));
   for (const one of of.values()) one.items.sort((x, y) => x.from - y.from);
   return [...of.values()];
 }

@@ -1,0 +1,3 @@
+import { MeterTerminal } from "../terminal";
+
+customElements.define("meter-terminal", MeterTerminal);
