@@ -54,7 +54,7 @@ func TestPages_ShowTheNumbersOfTheAPI(t *testing.T) {
 
 func TestPages_HaveNothingInline(t *testing.T) {
 	pages, _ := paged(t)
-	for _, path := range []string{"/", "/usage", "/usage?range=all", "/sessions", "/sessions/claude-code:aaaa1111-0000-4000-8000-000000000001", "/explain/2026-10-05", "/prices", "/prices?model=gpt-5-codex", "/health", "/nowhere"} {
+	for _, path := range []string{"/", "/usage", "/usage?range=all", "/sessions", "/sessions/claude-code:aaaa1111-0000-4000-8000-000000000001", "/explain/2026-10-05", "/prices", "/prices?model=gpt-5-codex", "/health", "/agents", "/links", "/nowhere"} {
 		got := ask(t, "GET", pages.URL+path)
 		text := string(got.body)
 		for _, wrong := range []string{" style=", "<style", " onclick", " onload", "javascript:"} {
@@ -115,7 +115,7 @@ func TestPages_ShowASessionAsTheAPIDoes(t *testing.T) {
 	}
 	for path, status := range map[string]int{
 		"/sessions": 200, "/sessions?search=checkout": 200, "/sessions/" + id + "/agents": 200, "/explain/" + id: 200, "/explain/2026-10-05": 200,
-		"/sessions/nobody": 404, "/explain/nobody": 404, "/sessions?cursor=zzz": 422,
+		"/sessions/nobody": 404, "/agents": 200, "/links": 200, "/agents/nobody": 404, "/explain/nobody": 404, "/sessions?cursor=zzz": 422,
 	} {
 		if got := ask(t, "GET", pages.URL+path); got.status != status {
 			t.Errorf("%s: status %d, want %d:\n%s", path, got.status, status, got.body)

@@ -16,7 +16,7 @@ after(async () => site?.stop());
 
 const paths = () => [
   "/", "/usage", "/usage?range=all&by=month&stack=model", "/usage?by=session&range=7d", "/usage?range=30d&stack=project&measure=tokens", "/sessions", "/sessions?search=no-such-thing",
-  `/sessions/${session.harness}:${session.session}`, "/explain/2026-10-05", "/prices", "/prices?model=claude-opus-4-5&provider=anthropic", "/health",
+  `/sessions/${session.harness}:${session.session}`, "/explain/2026-10-05", "/prices", "/prices?model=claude-opus-4-5&provider=anthropic", "/health", "/agents", "/links",
   ...(process.env.METERBRIDGE_PAGES_MORE ?? "").split(" ").filter(Boolean),
 ];
 
@@ -166,6 +166,30 @@ test("keys are enough", async () => {
   await page.keyboard.press("Escape");
   await page.keyboard.press("t");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+  assert.deepEqual(wrong, []);
+  await context.close();
+});
+
+test("an agent is started, typed to and stopped from its page", async () => {
+  const { page, context, wrong } = await watched();
+  await page.goto(site.origin + "/agents");
+  await page.selectOption("select[name=harness]", "shell-bash");
+  await page.fill("input[name=dir]", site.home);
+  await page.fill("input[name=name]", "bench");
+  await page.click("text=Start >> nth=-1");
+  await page.waitForURL(/\/agents\/ag-/);
+  await page.waitForSelector("meter-terminal[data-state=joined]");
+  await page.click("meter-terminal");
+  await page.keyboard.type("printf '\\033[38;2;250;120;80mwarm\\033[0m %s\\n' $((40+2))\n");
+  await page.waitForFunction(() => document.querySelector(".xterm-rows").innerText.includes("warm 42"));
+  await page.keyboard.press("Shift+Escape");
+  assert.equal(await page.evaluate(() => document.activeElement.closest("meter-terminal")), null);
+  const path = new URL(page.url()).pathname;
+  const shown = (await site.api("agents")).rows.find((a) => a.name === "bench");
+  assert.equal("/agents/" + shown.id, path);
+  await page.click("text=Stop");
+  await Promise.all([page.waitForNavigation(), page.click("text=Stop bench")]);
+  await page.waitForFunction(() => document.querySelector("#agent-figures").textContent.includes("exited"));
   assert.deepEqual(wrong, []);
   await context.close();
 });

@@ -1,11 +1,7 @@
 // A document for xterm.js under a policy without inline styles: what it would
 // write as text goes through the object model, which the policy allows.
 export function quietDocument(): Document {
-  const own: Record<string, unknown> = {
-    createElement(name: string): HTMLElement {
-      return name === "style" ? redirected() : attributed(document.createElement(name));
-    },
-  };
+  const own: Record<string, unknown> = { createElement: quiet };
   return new Proxy(document, {
     get(target, name) {
       if (typeof name === "string" && name in own) return own[name];
@@ -14,6 +10,20 @@ export function quietDocument(): Document {
     },
     set: (target, name, value) => Reflect.set(target, name, value, target),
   });
+}
+
+function quiet(name: string): HTMLElement {
+  return name === "style" ? redirected() : Document.prototype.createElement.call(document, name);
+}
+
+// quietly runs what makes elements by the page's own document all the same.
+export function quietly(make: () => void): void {
+  document.createElement = quiet as typeof document.createElement;
+  try {
+    make();
+  } finally {
+    Reflect.deleteProperty(document, "createElement");
+  }
 }
 
 // redirected stands for a style element and keeps its rules in a sheet of their own:
@@ -40,11 +50,11 @@ function redirected(): HTMLElement {
   return element;
 }
 
-// attributed sets a style attribute through the element's style.
-function attributed(element: HTMLElement): HTMLElement {
-  element.setAttribute = (name: string, value: string): void => {
-    if (name === "style") element.style.cssText = value;
-    else Element.prototype.setAttribute.call(element, name, value);
+// styled makes spans, of which rows of a terminal are, take a style attribute
+// through their style; clones of them too.
+export function styled(): void {
+  HTMLSpanElement.prototype.setAttribute = function (this: HTMLSpanElement, name: string, value: string): void {
+    if (name === "style") this.style.cssText = value;
+    else Element.prototype.setAttribute.call(this, name, value);
   };
-  return element;
 }

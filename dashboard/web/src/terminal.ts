@@ -2,7 +2,7 @@
 // bytes; sizes are messages of text.
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
-import { quietDocument } from "./quiet_document";
+import { quietDocument, quietly } from "./quiet_document";
 
 export class MeterTerminal extends HTMLElement {
   private term?: Terminal;
@@ -19,7 +19,7 @@ export class MeterTerminal extends HTMLElement {
       fontFamily: getComputedStyle(this).getPropertyValue("--mono"), allowProposedApi: false,
     });
     this.term.loadAddon(this.fit);
-    this.term.open(this);
+    quietly(() => this.term!.open(this));
     this.term.attachCustomKeyEventHandler((e) => {
       // A terminal takes every key; this one leads out of it.
       if (e.type !== "keydown" || e.key !== "Escape" || !e.shiftKey) return true;
