@@ -20,6 +20,8 @@ type Options struct {
 	Tell  func(meterbridge.QueuedPrompt)
 	Now   func() time.Time
 	NewID func() string
+	// DropText: the text of a prompt is forgotten once it has gone out.
+	DropText bool
 	// Failed hears of what went wrong beside a call; nil for nobody.
 	Failed func(error)
 }
@@ -67,6 +69,7 @@ func New(ctx context.Context, o Options) (*Queue, error) {
 			p.State = meterbridge.PromptQueued
 		case p.State == meterbridge.PromptDelivering:
 			p.State, p.Reason = meterbridge.PromptUnknown, "the daemon ended while it was typed"
+			p.Text = q.kept(p)
 		}
 		if p.State == meterbridge.PromptQueued {
 			q.open = append(q.open, &p)
@@ -97,7 +100,21 @@ func (q *Queue) end(ctx context.Context, p *meterbridge.QueuedPrompt, s meterbri
 	q.open = slices.DeleteFunc(q.open, func(o *meterbridge.QueuedPrompt) bool { return o.ID == p.ID })
 	done := *p
 	q.mu.Unlock()
+	done.Text = q.kept(done)
 	return q.save(ctx, &done)
+}
+
+// kept is what is kept of the text of a prompt that has ended: the beginning of one
+// that went out, and all of one that its sender may want to send again.
+func (q *Queue) kept(p meterbridge.QueuedPrompt) string {
+	if q.o.DropText {
+		return ""
+	}
+	gone := p.State == meterbridge.PromptSent || p.State == meterbridge.PromptInserted
+	if r := []rune(p.Text); gone && len(r) > meterbridge.PreviewRunes {
+		return string(r[:meterbridge.PreviewRunes])
+	}
+	return p.Text
 }
 
 // line is the agent's.

@@ -63,4 +63,6 @@ type Info struct {
 	// OwnQueue is how many prompts wait in the harness's own queue.
 	OwnQueue int
 	Model    string
+	// Draft: what a person typed may still stand in the agent's input.
+	Draft bool
 }

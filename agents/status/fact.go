@@ -86,6 +86,7 @@ func (t *Tracker) turn(f meterbridge.StatusFact, at time.Time) {
 // begin takes the first sign of a turn.
 func (t *Tracker) begin(f meterbridge.StatusFact, at time.Time) {
 	t.questions.answered()
+	t.draft = false // it was sent
 	another := f.Turn != "" && t.turns.current != f.Turn && t.open()
 	t.turns.begin(f.Turn, f.Automatic)
 	told := t.step(Signal{Kind: Work, At: at}, f.Source, f.Confidence)

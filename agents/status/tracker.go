@@ -1,6 +1,7 @@
 package status
 
 import (
+	"bytes"
 	"sync"
 	"time"
 
@@ -63,6 +64,8 @@ type Tracker struct {
 	stop       *heldStop
 	background bool
 	model      string
+	// draft: what a person typed may still stand in the agent's input.
+	draft bool
 	// polled is when the transcript was looked at last, changed when the status did.
 	polled, changed time.Time
 	timer           *time.Timer
@@ -107,7 +110,7 @@ func (t *Tracker) Info() Info {
 	defer t.mu.Unlock()
 	i := Info{
 		Change: t.shown, Generation: t.generation, Running: t.running, Session: t.binding.session, Subagents: t.mac.Subagents(),
-		BackgroundWork: t.background, Model: t.model,
+		BackgroundWork: t.background, Model: t.model, Draft: t.draft,
 	}
 	if v, ok := t.log.view(); ok {
 		i.OwnQueue = v.Queued
@@ -143,7 +146,7 @@ func (t *Tracker) Adopt(generation int, session string, left Change) {
 func (t *Tracker) renew(generation int, session string, now time.Time) {
 	t.generation, t.running = generation, true
 	t.binding = binding{waits: session == ""}
-	t.questions, t.stop, t.background, t.keys = questions{}, nil, false, KeyReader{}
+	t.questions, t.stop, t.background, t.keys, t.draft = questions{}, nil, false, KeyReader{}, false
 	t.output = output{sense: t.o.Source.Output}
 	t.turns.begin("", false)
 	t.log = follower{open: t.o.Source.Transcript}
@@ -170,7 +173,25 @@ func (t *Tracker) Exit(generation int) {
 
 // Typed takes what a person typed into the agent's terminal, as it came.
 func (t *Tracker) Typed(chunk []byte) {
-	t.input(func(now time.Time) { t.press(t.keys.Read(chunk), now) })
+	t.input(func(now time.Time) {
+		k := t.keys.Read(chunk)
+		t.drafted(chunk, k)
+		t.press(k, now)
+	})
+}
+
+// drafted follows what a person leaves in the agent's input: text, and Backspace,
+// Escape or Ctrl-C, which may bring one back; Enter sends it. Keys that answer a
+// question, cursor keys and replies of the terminal leave none.
+func (t *Tracker) drafted(chunk []byte, k Key) {
+	sequence := len(chunk) > 1 && chunk[0] == 0x1b && chunk[1] != 0x1b && !bytes.HasPrefix(chunk, []byte("\x1b[200~"))
+	switch {
+	case k == KeyEnter:
+		t.draft = false
+	case len(chunk) == 0 || sequence || t.mac.Status() == meterbridge.NeedsInput:
+	default:
+		t.draft = true
+	}
 }
 
 // Interrupted says that the host itself pressed the key that stops a turn.

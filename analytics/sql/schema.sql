@@ -179,3 +179,10 @@ CREATE TABLE bridge_call (
   argument_bytes BIGINT NOT NULL, argument_shape VARCHAR NOT NULL, result_bytes BIGINT NOT NULL, items BIGINT NOT NULL,
   removed BIGINT NOT NULL, progress BIGINT NOT NULL, outcome VARCHAR NOT NULL, era VARCHAR NOT NULL, trace_id VARCHAR NOT NULL
 );
+
+-- Prompts that were given to agents: those that wait, and what became of the others.
+-- entry is the whole prompt as JSON, without its text where no texts are kept.
+CREATE TABLE prompt_queue (
+  id VARCHAR NOT NULL, agent VARCHAR NOT NULL, state VARCHAR NOT NULL, rank BIGINT NOT NULL, created_at BIGINT NOT NULL, changed_at BIGINT NOT NULL,
+  entry VARCHAR NOT NULL
+);

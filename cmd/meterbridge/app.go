@@ -94,7 +94,7 @@ Nothing leaves the machine.`,
 	root.AddCommand(askingDaemon(
 		newScanCmd(a), newUsageCmd(a), newSessionsCmd(a), newTimelineCmd(a), newExplainCmd(a), newReconcileCmd(a),
 		newCompareCmd(a), newSQLCmd(a), newExportCmd(a), newHarnessesCmd(a), newDoctorCmd(a),
-		newGuardCmd(a), newScreenCmd(a), newRunCmd(a),
+		newGuardCmd(a), newScreenCmd(a), newRunCmd(a), newPromptCmd(a), newQueueCmd(a), newConfirmCmd(a),
 	)...)
 	root.AddCommand(newServeCmd(a), newStatusCmd(a), newStopCmd(a), newServiceCmd(a), newStatusLineCmd(a), newTopCmd(a), newAgentsCmd(a), newToolsCmd(a), newMCPCmd(a), newPricingCmd(a), newTokenCmd(a), newHooksCmd(a), newVersionCmd(a), newManCmd())
 	hintArgs(root)

@@ -29,6 +29,8 @@ const (
 	// AgentChanged: an agent came, or something but its status is different. Data is
 	// an AgentChange.
 	AgentChanged Type = "agent-changed"
+	// Prompt: a prompt of the queue is in another state. Data is a PromptChange.
+	Prompt Type = "prompt"
 	// Reset: events were missed that are no longer kept; ask for everything again.
 	// Only a hub sends it.
 	Reset Type = "reset"
@@ -84,6 +86,14 @@ type StatusChange struct {
 type TurnChange struct {
 	AgentID string `json:"agentId"`
 	Phase   string `json:"phase"`
+	At      int64  `json:"at"`
+}
+
+// PromptChange is the data of a prompt event.
+type PromptChange struct {
+	ID      string `json:"id"`
+	AgentID string `json:"agentId"`
+	State   string `json:"state"`
 	At      int64  `json:"at"`
 }
 

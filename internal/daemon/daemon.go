@@ -19,6 +19,7 @@ import (
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
 	"meterbridge/internal/daemon/fleet"
+	"meterbridge/internal/daemon/prompting"
 	"meterbridge/scanner"
 )
 
@@ -61,8 +62,9 @@ type Meter struct {
 	calls *callDesk
 	// live keeps the ledger up to date while a daemon runs; nil otherwise.
 	live *scanner.Live
-	// fleet are the agents of the daemon; nil otherwise.
-	fleet *fleet.Fleet
+	// fleet are the agents of the daemon, prompting their queue; nil otherwise.
+	fleet     *fleet.Fleet
+	prompting *prompting.Room
 	// lent: somebody else closes the installation; warn is what only its borrower
 	// should know.
 	lent bool

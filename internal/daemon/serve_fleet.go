@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -46,9 +47,16 @@ func (s *server) gather(ctx context.Context) (disperse func(context.Context), er
 		s.o.Log.Warn("what hooks told meanwhile not taken", slog.Any("error", err))
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	if err := s.openPrompting(ctx); err != nil {
+		stop()
+		return nil, errors.Join(err, m.fleet.Close(ctx))
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() { m.fleet.Run(running) })
+	prompts, stopPrompts := context.WithCancel(running)
+	wg.Go(func() { m.prompting.Run(prompts) })
 	return func(ctx context.Context) {
+		stopPrompts() // what is being typed is brought to its end first
 		if err := m.fleet.Close(ctx); err != nil && s.o.Log != nil {
 			s.o.Log.Warn("terminals not ended", slog.Any("error", err))
 		}

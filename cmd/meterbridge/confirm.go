@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"meterbridge/internal/daemon"
+)
+
+func newConfirmCmd(a *app) *cobra.Command {
+	var yes, no bool
+	cmd := &cobra.Command{
+		Use: "confirm [PROMPT]", Short: "Decide on prompts that wait for a person", Args: cobra.MaximumNArgs(1),
+		Long: "A prompt that no person sends, to an agent that acts without asking, waits two minutes\n" +
+			"for a decision. This command shows each one as it comes and asks; it ends with Ctrl-C.\n" +
+			"While it runs, such prompts are seen; otherwise they are refused, unless the dashboard\nis open.",
+		Example: "  meterbridge confirm\n  meterbridge confirm pr-3f2a9c01b7 --send",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if yes == no && (yes || len(args) > 0) {
+				return usagef("give one of them", "--send or --decline")
+			}
+			return a.withMeter(cmd.Context(), func(m *daemon.Meter) error {
+				if len(args) > 0 {
+					return a.decided(m, args[0], yes)
+				}
+				return a.decide(cmd.Context(), m)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "send", false, "send the prompt that is named")
+	cmd.Flags().BoolVar(&no, "decline", false, "decline it")
+	return cmd
+}
+
+func (a *app) decided(m *daemon.Meter, id string, send bool) error {
+	if err := m.DecidePrompt(id, send); err != nil {
+		return err
+	}
+	word := "declined"
+	if send {
+		word = "let through"
+	}
+	_, err := fmt.Fprintf(a.out, "%s was %s.\n", plain(id), word)
+	return err
+}
+
+// confirmBeat is how often it is looked for prompts that wait.
+const confirmBeat = 300 * time.Millisecond
+
+// decide asks about each prompt that waits, until the person leaves.
+func (a *app) decide(ctx context.Context, m *daemon.Meter) error {
+	leave, err := m.Decider()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	fmt.Fprintln(a.out, "Waiting for prompts that need a decision; Ctrl-C ends this.")
+	lines := bufio.NewScanner(a.in)
+	beat := time.NewTicker(confirmBeat)
+	defer beat.Stop()
+	for {
+		list, err := m.Prompts(ctx, "")
+		if err != nil {
+			return err
+		}
+		for _, p := range list.Rows {
+			if p.State != "waiting" {
+				continue
+			}
+			fmt.Fprintf(a.out, "\n%s to %s, which acts without asking:\n%s\nSend it? [y/N] ", plain(p.Sender.Name), plain(p.AgentName), indented(p.Text))
+			if !lines.Scan() {
+				return lines.Err()
+			}
+			if err := a.decided(m, p.ID, strings.EqualFold(strings.TrimSpace(lines.Text()), "y")); err != nil {
+				fmt.Fprintln(a.out, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+		}
+	}
+}
+
+// indented is a text of somebody else, as it may be shown on a terminal.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("  " + plain(line) + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
