@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -111,5 +113,25 @@ func refuse(s Stream, env envelope, id int64, f *fault) {
 	}
 	if message, err := env.failure(id, f); err == nil {
 		_ = s.Write(message) // it is closed next
+	}
+}
+
+// ServeSocket serves the connections of a listener until it is closed or the host
+// is.
+func (h *Host) ServeSocket(ctx context.Context, l net.Listener) error {
+	defer context.AfterFunc(h.ctx, func() { _ = l.Close() })()
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if h.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return fmt.Errorf("take connections of extensions: %w", err)
+		}
+		serving.Go(func() {
+			_ = h.Attached(ctx, Lines(conn, conn, conn.Close)) // why it ended, the extension was told
+		})
 	}
 }

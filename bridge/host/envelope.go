@@ -204,10 +204,11 @@ type cards struct{}
 func (cards) read(text []byte) (request, *fault) {
 	r := request{size: utf16Units(text)}
 	list, f := members(text, "ns", "v", "kind", "id", "method", "params")
+	r.id = number(list["id"])
 	if list != nil && (string(list["ns"]) != `"nscard"` || string(list["kind"]) != `"req"`) {
 		return r, faulty(codeBadRequest, "ns must be \"nscard\" and kind \"req\"")
 	}
-	if r.id = number(list["id"]); r.id == 0 {
+	if r.id == 0 {
 		return r, faulty(codeBadRequest, "the id must be a positive integer")
 	}
 	if string(list["v"]) != "1" {

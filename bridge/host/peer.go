@@ -47,7 +47,9 @@ type peer struct {
 	inFlight   int
 	lastID     int64
 	topics     topics
-	ending     *ending
+	// refused is the newest call whose answer had no shape that could be sent on.
+	refused string
+	ending  *ending
 
 	out     sync.Mutex
 	queue   [][]byte

@@ -57,6 +57,9 @@ func (s *storage) load() *fault {
 func (s *storage) save() *fault {
 	text, err := json.Marshal(s.of)
 	if err == nil {
+		err = os.MkdirAll(filepath.Dir(s.path), 0o700)
+	}
+	if err == nil {
 		err = os.WriteFile(s.path+".new", text, 0o600)
 	}
 	if err == nil {

@@ -79,11 +79,14 @@ func (p *peer) respond(in respondParams) (any, *fault) {
 	defer k.mu.Unlock()
 	call := k.sent(in.CallID)
 	if call == nil || !k.settle(call, outcome{reply: r}) {
-		k.h.late.Add(1)
-		k.h.o.Late(k.x.Name)
+		if in.CallID != p.refused { // an SDK says again why its answer was refused
+			k.h.late.Add(1)
+			k.h.o.Late(k.x.Name)
+		}
 		return nil, faulty(bridge.CodeNotFound, "nobody waits for an answer of the call %s any more", in.CallID)
 	}
 	if !r.failed && err != nil {
+		p.refused = in.CallID
 		return nil, asFault(err) // the caller is told too
 	}
 	return nil, nil

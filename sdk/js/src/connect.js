@@ -2,6 +2,7 @@
 
 import { CardSdkError } from './errors.js'
 import { hostObject } from './host.js'
+import { webSocketTransport } from './websocket.js'
 import { shapedAnswer } from './result.js'
 import { cardEnvelope, jsonRpc, Rpc } from './rpc.js'
 
@@ -53,6 +54,8 @@ async function processTransport() {
   if (typeof process === 'undefined') {
     throw new CardSdkError('UNAVAILABLE', 'this page is not inside a host; createMockHost of @meterbridge/sdk/testing stands in for one')
   }
+  const { METERBRIDGE_EXT_SOCKET: socket, METERBRIDGE_EXT_TOKEN: token } = process.env
+  if (socket?.startsWith('ws')) return webSocketTransport(socket, token)
   const { socketTransport, stdioTransport } = await import('./process.js')
-  return process.env.METERBRIDGE_EXT_SOCKET ? socketTransport(process.env.METERBRIDGE_EXT_SOCKET) : stdioTransport()
+  return socket ? socketTransport(socket, token) : stdioTransport()
 }

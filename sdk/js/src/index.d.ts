@@ -243,6 +243,9 @@ export interface ConnectOptions {
   handlers?: Record<string, ToolHandler<any>>
 }
 
+/** A transport for connect(), for programs and pages outside of Meterbridge. */
+export function webSocketTransport(url: string, token: string): Promise<Transport>
+
 export function connect(options?: ConnectOptions): Promise<Host>
 
 /** What the handlers of a Switchboard extension get besides their arguments. */

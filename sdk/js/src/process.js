@@ -50,15 +50,15 @@ export async function stdioTransport() {
   return transport
 }
 
-/** A socket of Meterbridge, with the one-time token of METERBRIDGE_EXT_TOKEN. */
-export async function socketTransport(path) {
+/** A socket of Meterbridge, with a one-time token. */
+export async function socketTransport(path, token) {
   const socket = net.connect(path)
   await new Promise((resolve, reject) => {
     socket.once('connect', resolve)
     socket.once('error', reject)
   })
   const transport = new Lines(socket, socket, () => socket.end())
-  transport.token = process.env.METERBRIDGE_EXT_TOKEN
+  transport.token = token
   transport.ends = (rpc, object) => endsWith(rpc, object, () => rpc.close())
   return transport
 }
