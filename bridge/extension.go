@@ -146,6 +146,8 @@ type Extension struct {
 	// Switchboard extension that has Main, a module for the SDK's runner.
 	Command []string
 	Main    string
+	// URL is the address of an imported MCP server; empty for one that Command starts.
+	URL string
 	// Env are names of variables that are passed on, SecretsEnv those of them that hold
 	// secrets.
 	Env, SecretsEnv []string

@@ -52,15 +52,17 @@ const (
 )
 
 // fence is what an extension's process may reach.
-func fence(x *extension, program string, more []string) sandbox.Policy {
+func fence(x *extension, programs, more []string) sandbox.Policy {
 	p := sandbox.Policy{
 		Read: append(append(systemFolders(), x.Folder), more...), Write: []string{x.Data, "/dev/null"},
 		Connect: x.may("network") || x.may("network.local"), Files: mostOpenFiles, CPUSeconds: mostCPUSeconds,
 	}
-	if found, err := filepath.EvalSymlinks(program); err == nil {
-		// An interpreter of the user's own has its library beside its folder.
-		bin := filepath.Dir(found)
-		p.Read = append(p.Read, program, bin, filepath.Join(filepath.Dir(bin), "lib"))
+	for _, program := range programs {
+		if found, err := filepath.EvalSymlinks(program); err == nil {
+			// An interpreter of the user's own has its library beside its folder.
+			bin := filepath.Dir(found)
+			p.Read = append(p.Read, program, bin, filepath.Join(filepath.Dir(bin), "lib"))
+		}
 	}
 	return p
 }

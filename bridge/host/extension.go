@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"meterbridge/bridge"
+	"meterbridge/bridge/manifest"
 )
 
 // extension is what a keeper keeps.
@@ -37,9 +38,11 @@ func (x *extension) told() []map[string]any {
 
 // argv is the command of the extension's process, its program a path; nil for an
 // extension that only attaches itself. find looks a program up on the PATH.
-func (x *extension) argv(runner []string, find func(string) (string, error)) ([]string, error) {
+func (x *extension) argv(runner, importer []string, find func(string) (string, error)) ([]string, error) {
 	argv := slices.Clone(x.Command)
 	switch {
+	case x.Dialect == bridge.DialectMCP:
+		argv = append(slices.Clone(importer), filepath.Join(x.Folder, manifest.ImportFile))
 	case len(argv) > 0:
 	case x.Main != "" && len(runner) > 0:
 		argv = append(slices.Clone(runner), filepath.Join(x.Folder, x.Main))
@@ -77,7 +80,9 @@ func (x *extension) headless() bool {
 }
 
 // starts tells whether the host can start the extension.
-func (x *extension) starts() bool { return len(x.Command) > 0 || x.Main != "" || x.headless() }
+func (x *extension) starts() bool {
+	return len(x.Command) > 0 || x.Main != "" || x.URL != "" || x.headless()
+}
 
 // within tells whether a relative path stays in its folder.
 func within(path string) bool { return filepath.IsLocal(path) }

@@ -32,6 +32,9 @@ type Options struct {
 	Sandbox string
 	// Getenv is the daemon's environment; nil is os.Getenv.
 	Getenv func(string) string
+	// Importer is the command that runs the adapter of an imported MCP server; the
+	// manifest's path is put after it.
+	Importer []string
 	// Runner is the command that runs the module of a Switchboard extension, which
 	// is put after it; Shared are folders that every extension may read.
 	Runner []string

@@ -176,7 +176,7 @@ func (k *keeper) start() {
 
 // spawn starts the program inside its fence.
 func (k *keeper) spawn() (*process, error) {
-	argv, err := k.x.argv(k.h.o.Runner, exec.LookPath)
+	argv, err := k.x.argv(k.h.o.Runner, k.h.o.Importer, exec.LookPath)
 	if err != nil {
 		return nil, fmt.Errorf("find the program: %w", err)
 	}
@@ -187,12 +187,24 @@ func (k *keeper) spawn() (*process, error) {
 		return nil, err
 	}
 	if k.h.o.Sandbox != "" {
-		if argv, err = fence(k.x, argv[0], k.h.o.Shared).Argv(k.h.o.Sandbox, argv); err != nil {
+		if argv, err = fence(k.x, k.programs(argv), k.h.o.Shared).Argv(k.h.o.Sandbox, argv); err != nil {
 			return nil, err
 		}
 	}
 	mark := randomID()
 	return start(argv, environment(k.x, mark, k.h.o.Getenv), k.x.Data, mark, k.log)
+}
+
+// programs are the files that the extension's process runs, besides those of the
+// system: its own, and that of a server which it starts.
+func (k *keeper) programs(argv []string) []string {
+	list := []string{argv[0]}
+	if k.x.Dialect == bridge.DialectMCP && len(k.x.Command) > 0 {
+		if server, err := exec.LookPath(k.x.Command[0]); err == nil {
+			list = append(list, server)
+		}
+	}
+	return list
 }
 
 // sleeps tells whether no process and no connection is there.

@@ -23,7 +23,7 @@ const (
 )
 
 // Files are the names of all manifests.
-func Files() []string { return []string{CardFile, SwitchboardFile, ProcessFile} }
+func Files() []string { return []string{CardFile, SwitchboardFile, ProcessFile, ImportFile} }
 
 // Protocol is the newest revision of the hosting protocol that we speak.
 const Protocol = 1
@@ -124,6 +124,8 @@ func (r *reader) parse(file string, text []byte) *bridge.Extension {
 		return r.switchboard(v)
 	case ProcessFile:
 		return r.process(v)
+	case ImportFile:
+		return r.imported(v)
 	}
 	r.shape("", fmt.Sprintf("%q is no manifest's name", file))
 	return nil

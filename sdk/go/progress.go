@@ -36,7 +36,19 @@ func (p *progress) tell(text string) {
 		return
 	}
 	p.busy = true
-	go p.run()
+	// The first line goes out before anything that the handler does next.
+	first := p.next
+	p.next = ""
+	asked, err := p.x.wire.send("tools.progress", p.params(first))
+	if err != nil {
+		p.busy = false
+		return
+	}
+	go p.run(first, asked)
+}
+
+func (p *progress) params(text string) map[string]string {
+	return map[string]string{"callId": p.callID, "message": text}
 }
 
 // take is the line to send, "" when there is none.
@@ -52,21 +64,39 @@ func (p *progress) take() string {
 	return text
 }
 
-func (p *progress) run() {
-	for text := p.take(); text != ""; text = p.take() {
-		err := p.x.wire.ask(p.ctx, "tools.progress", map[string]string{"callId": p.callID, "message": text}, nil)
-		wait := progressGap
-		var refused *Error
-		if errors.As(err, &refused) && refused.Code == "RATE_LIMITED" {
-			wait = time.Duration(refused.RetryAfterMs+25) * time.Millisecond
-			p.again(text)
+// run waits for the answer of the first line and sends the others.
+func (p *progress) run(text string, asked chan answer) {
+	var err error
+	select {
+	case a := <-asked:
+		if a.err != nil {
+			err = a.err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-p.ctx.Done():
-			timer.Stop()
+	case <-p.ctx.Done():
+	}
+	for p.pause(text, err) {
+		if text = p.take(); text == "" {
+			return
 		}
+		err = p.x.wire.ask(p.ctx, "tools.progress", p.params(text), nil)
+	}
+}
+
+// pause waits until another line may be sent; false when the call has ended.
+func (p *progress) pause(text string, err error) bool {
+	wait := progressGap
+	var refused *Error
+	if errors.As(err, &refused) && refused.Code == "RATE_LIMITED" {
+		wait = time.Duration(refused.RetryAfterMs+25) * time.Millisecond
+		p.again(text)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.ctx.Done():
+		return false
 	}
 }
 
