@@ -12,6 +12,7 @@ import (
 
 	"meterbridge/internal/daemon"
 	"meterbridge/internal/holder"
+	"meterbridge/internal/importer"
 )
 
 // version is set by the linker.
@@ -44,7 +45,12 @@ func main() {
 		debug.SetGCPercent(garbage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], systemTerminal())
+	var code int
+	if len(os.Args) > 1 && os.Args[1] == importer.Command {
+		code = importer.Main(ctx, os.Args[2:], os.Stdin, os.Stdout)
+	} else {
+		code = run(ctx, os.Args[1:], systemTerminal())
+	}
 	stop()
 	os.Exit(code)
 }
