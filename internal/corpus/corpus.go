@@ -26,6 +26,9 @@ type Options struct {
 	// Days covered, 0 for 120; End is the last day (UTC), zero for 2026-11-29.
 	Days int
 	End  time.Time
+	// Within has every session of a day begin within that time from eight o'clock on;
+	// 0 for 13 hours.
+	Within time.Duration
 	// Mix is the percentage of bytes of Claude Code, Codex and OpenCode; zero for 70, 22, 8.
 	Mix [3]int64
 	// Projects is the number of working directories, 0 for 40.
@@ -72,6 +75,9 @@ func (o Options) withDefaults() Options {
 	if o.Mix == [3]int64{} {
 		o.Mix = [3]int64{70, 22, 8}
 	}
+	if o.Within == 0 {
+		o.Within = 13 * time.Hour
+	}
 	if o.Projects == 0 {
 		o.Projects = 40
 	}
@@ -83,7 +89,7 @@ func (o Options) withDefaults() Options {
 
 func (o Options) part(i int, name string) *Part {
 	r := rand.New(rand.NewPCG(o.Seed, uint64(i)+1))
-	g := &gen{r: r, out: o.Out, start: o.End.AddDate(0, 0, 1-o.Days), days: o.Days}
+	g := &gen{r: r, out: o.Out, start: o.End.AddDate(0, 0, 1-o.Days), days: o.Days, within: o.Within}
 	g.p = makePool(r, 4<<20)
 	g.b64 = make([]byte, 2<<20)
 	for k := range g.b64 {

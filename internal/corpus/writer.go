@@ -12,14 +12,15 @@ import (
 )
 
 type gen struct {
-	r     *rand.Rand
-	p     *pool
-	b64   []byte
-	out   string
-	start time.Time
-	days  int
-	last  Tok       // of the usage line being written
-	at    time.Time // timestamp of that line
+	r      *rand.Rand
+	p      *pool
+	b64    []byte
+	out    string
+	start  time.Time
+	days   int
+	within time.Duration
+	last   Tok       // of the usage line being written
+	at     time.Time // timestamp of that line
 }
 
 func (g *gen) lognorm(median, sigma float64, lo, hi int) int {
@@ -57,7 +58,7 @@ func (g *gen) sessionStart() time.Time {
 	if d >= g.days {
 		d = g.days - 1
 	}
-	sec := 8*3600 + int(g.r.Float64()*13*3600)
+	sec := 8*3600 + int(g.r.Float64()*g.within.Seconds())
 	return g.start.AddDate(0, 0, d).Add(time.Duration(sec)*time.Second + time.Duration(g.r.IntN(1000))*time.Millisecond)
 }
 

@@ -1,22 +1,27 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"meterbridge/internal/corpus"
 	"meterbridge/scanner"
 )
 
-// workload plays the logs of a corpus into a home as harnesses write them: line
-// by line in many files at once, with torn lines, and now and then a file that
-// is replaced, moved, rewritten in place or deleted after it was read.
+// workload plays two hours of many agents' work into a home as harnesses write
+// it, sped up: what the lines of one stretch say was written in it is appended at
+// once, to all logs that grew, with torn lines, while logs that have ended are
+// replaced, moved, rewritten in place or deleted.
 type workload struct {
 	*testing.T
 	r        *rand.Rand
@@ -33,8 +38,19 @@ type workload struct {
 // playing is a log that is written.
 type playing struct {
 	path string
-	rest []byte
+	// lines are those to come, held what was kept back of a torn one.
+	lines []writtenLine
+	held  []byte
 }
+
+// writtenLine is a line and when it was written.
+type writtenLine struct {
+	at   time.Time
+	text []byte
+}
+
+// stretch is the time of the workload that passes at once.
+const stretch = 15 * time.Second
 
 func (w *workload) must(err error) {
 	w.Helper()
@@ -43,8 +59,8 @@ func (w *workload) must(err error) {
 	}
 }
 
-// prepare lists what there is to be written.
-func (w *workload) prepare() {
+// prepare lists what there is to be written, and returns when it begins.
+func (w *workload) prepare() (first time.Time) {
 	w.must(filepath.WalkDir(w.from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Base(path) == "truth.json" {
 			return err
@@ -58,23 +74,62 @@ func (w *workload) prepare() {
 			return nil
 		}
 		content, err := os.ReadFile(path)
-		w.open = append(w.open, &playing{rel, content})
+		p := &playing{path: rel, lines: linesOf(content)}
+		if at := p.lines[0].at; first.IsZero() || at.Before(first) {
+			first = at
+		}
+		w.open = append(w.open, p)
 		return err
 	}))
-	w.r.Shuffle(len(w.open), func(i, k int) { w.open[i], w.open[k] = w.open[k], w.open[i] })
 	w.r.Shuffle(len(w.whole), func(i, k int) { w.whole[i], w.whole[k] = w.whole[k], w.whole[i] })
+	return first
 }
 
-// step does one thing; it reports whether there is more to do.
-func (w *workload) step(refresh func()) bool {
-	switch n := w.r.IntN(100); {
-	case len(w.open) > 0 && n < 90:
-		w.write(w.r.IntN(min(12, len(w.open))))
-	case len(w.whole) > 0:
-		rel := w.whole[0]
+// linesOf are the lines of a log, each with its time; one without has that of the
+// line before, the first ones that of the first that has one.
+func linesOf(content []byte) []writtenLine {
+	stamp := regexp.MustCompile(`"timestamp":"([^"]+Z)"`)
+	var lines []writtenLine
+	var now time.Time
+	for text := range bytes.Lines(content) {
+		if m := stamp.FindSubmatch(text); m != nil {
+			if at, err := time.Parse(time.RFC3339Nano, string(m[1])); err == nil && at.After(now) {
+				now = at
+			}
+		}
+		lines = append(lines, writtenLine{now, text})
+	}
+	for i := len(lines) - 2; i >= 0; i-- {
+		if lines[i].at.IsZero() {
+			lines[i].at = lines[i+1].at
+		}
+	}
+	return lines
+}
+
+// pass lets the workload go on until now; it reports whether there is more to come.
+func (w *workload) pass(now time.Time, refresh func()) bool {
+	for len(w.news) > 0 {
+		<-w.news
+	}
+	wrote := false
+	for i := 0; i < len(w.open); i++ {
+		p := w.open[i]
+		wrote = w.append(p, now) || wrote
+		if len(p.lines) == 0 && len(p.held) == 0 {
+			w.finished = append(w.finished, p.path)
+			w.open = append(w.open[:i], w.open[i+1:]...)
+			i--
+		}
+	}
+	if wrote && w.r.IntN(3) == 0 {
+		<-w.news // what was written is taken up before the next stretch
+	}
+	if len(w.whole) > 0 && w.r.IntN(20) == 0 {
+		w.place(w.whole[0], w.read(w.whole[0]))
 		w.whole = w.whole[1:]
-		w.place(rel, w.read(rel))
-	case len(w.finished) > 0 && n > 95:
+	}
+	if len(w.finished) > 0 && w.r.IntN(6) == 0 {
 		i := w.r.IntN(len(w.finished))
 		w.disturb(w.finished[i], refresh)
 		w.finished = append(w.finished[:i], w.finished[i+1:]...)
@@ -82,34 +137,38 @@ func (w *workload) step(refresh func()) bool {
 	return len(w.open)+len(w.whole) > 0
 }
 
-// write appends some lines to one log, the last of them perhaps in part.
-func (w *workload) write(i int) {
-	p := w.open[i]
-	n := min(len(p.rest), 1+w.r.IntN(1+len(p.rest)/8+4000))
-	if w.r.IntN(4) > 0 {
-		if at := strings.IndexByte(string(p.rest[n:]), '\n'); at >= 0 {
-			n += at + 1
-		}
-	} else {
+// append writes what a log got until now, a part of its last line perhaps later;
+// it reports whether a line ended in it.
+func (w *workload) append(p *playing, now time.Time) bool {
+	text := p.held
+	n := 0
+	for ; n < len(p.lines) && !p.lines[n].at.After(now); n++ {
+		text = append(text, p.lines[n].text...)
+	}
+	p.lines, p.held = p.lines[n:], nil
+	if len(text) == 0 {
+		return false
+	}
+	if n > 0 && w.r.IntN(4) == 0 {
+		cut := len(text) - 1 - w.r.IntN(len(lastOf(text)))
+		text, p.held = text[:cut], slices.Clone(text[cut:])
 		w.torn++
 	}
 	path := filepath.Join(w.to, p.path)
 	w.must(os.MkdirAll(filepath.Dir(path), 0o755))
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	w.must(err)
-	for len(w.news) > 0 {
-		<-w.news
-	}
-	_, err = f.Write(p.rest[:n])
+	_, err = f.Write(text)
 	w.must(err)
 	w.must(f.Close())
-	if w.appends++; w.appends%4 == 0 {
-		<-w.news // there is one to come: what was written changes the file's checkpoint
-	}
-	if p.rest = p.rest[n:]; len(p.rest) == 0 {
-		w.finished = append(w.finished, p.path)
-		w.open = append(w.open[:i], w.open[i+1:]...)
-	}
+	w.appends++
+	return bytes.IndexByte(text, '\n') >= 0
+}
+
+// lastOf is the last line of a text that ends with one.
+func lastOf(text []byte) []byte {
+	body := text[:max(0, len(text)-1)]
+	return text[bytes.LastIndexByte(body, '\n')+1:]
 }
 
 func (w *workload) read(rel string) []byte {
@@ -147,17 +206,36 @@ func (w *workload) disturb(rel string, refresh func()) {
 	}
 }
 
+// used is what the process holds at a moment of the workload.
+type used struct {
+	goroutines, files int
+	// heap is what is in use on Go's heap after a collection, in bytes.
+	heap uint64
+}
+
+func usedNow(t *testing.T) used {
+	t.Helper()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return used{runtime.NumGoroutine(), openFiles(t), m.HeapInuse}
+}
+
+// grown is how much the heap may grow over the second half of the workload: what
+// is kept of sessions and files that are new in it, and what the detector of races
+// keeps beside.
+const grown = 24 << 20
+
 // The ledger equals the truth whatever the logs go through while they are
-// watched; nothing grows.
-func TestLive_WorkloadEqualsTruth(t *testing.T) {
+// watched over two hours of work; nothing grows.
+func TestLive_TwoHoursEqualTheTruth(t *testing.T) {
 	from, home := t.TempDir(), t.TempDir()
-	size := corpusSize(t) / 8
-	truth, err := corpus.Generate(corpus.Options{Out: from, Size: size})
+	truth, err := corpus.Generate(corpus.Options{Out: from, Size: corpusSize(t) / 4, Days: 1, Within: 110 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &workload{T: t, r: rand.New(rand.NewPCG(7, 11)), from: from, to: home, news: make(chan struct{}, 1)}
-	w.prepare()
+	now := w.prepare()
 	m := openAt(t, home)
 	defer m.Close()
 	var commits int
@@ -180,16 +258,15 @@ func TestLive_WorkloadEqualsTruth(t *testing.T) {
 		}
 	}
 	refresh()
-	goroutines, files := runtime.NumGoroutine(), openFiles(t)
-	for w.step(refresh) {
+	begin, looks := now, []used{usedNow(t)}
+	for w.pass(now, refresh) {
+		if now = now.Add(stretch); now.Sub(begin)%(30*time.Minute) < stretch {
+			looks = append(looks, usedNow(t))
+		}
 	}
 	refresh()
-	if n := runtime.NumGoroutine(); n > goroutines+8 {
-		t.Errorf("%d goroutines after the workload, %d before it", n, goroutines)
-	}
-	if n := openFiles(t); n > files+8 {
-		t.Errorf("%d open files after the workload, %d before it", n, files)
-	}
+	looks = append(looks, usedNow(t))
+	flat(t, looks)
 	for part, id := range map[string]string{"claude": "claude-code", "codex": "codex-cli", "opencode": "opencode"} {
 		p := truth[part]
 		for by, want := range map[string]corpus.Group{"day": p.ByDay, "model": p.ByModel, "session": p.BySession} {
@@ -201,8 +278,28 @@ func TestLive_WorkloadEqualsTruth(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d appends (%d torn), %d replaced, %d moved, %d rewritten, %d deleted; %d commits, %d watches, %d overflows",
-		w.appends, w.torn, w.replaced, w.moved, w.rewritten, w.deleted, commits, s.Watched, s.Overflows)
+	t.Logf("%s of work: %d appends (%d torn), %d replaced, %d moved, %d rewritten, %d deleted; %d commits, %d watches, %d overflows; %+v",
+		now.Sub(begin), w.appends, w.torn, w.replaced, w.moved, w.rewritten, w.deleted, commits, s.Watched, s.Overflows, looks)
+	if now.Sub(begin) < 2*time.Hour || w.torn == 0 || w.replaced == 0 || w.moved == 0 || w.rewritten == 0 || w.deleted == 0 {
+		t.Error("the workload is no two hours with all that can happen to logs")
+	}
+}
+
+// flat holds that nothing grows with the time that a daemon runs.
+func flat(t *testing.T, looks []used) {
+	t.Helper()
+	first, middle, last := looks[0], looks[len(looks)/2], looks[len(looks)-1]
+	for _, l := range looks {
+		if l.goroutines > first.goroutines+8 {
+			t.Errorf("%d goroutines, %d at first", l.goroutines, first.goroutines)
+		}
+		if l.files > first.files+8 {
+			t.Errorf("%d open files, %d at first", l.files, first.files)
+		}
+	}
+	if last.heap > middle.heap+grown {
+		t.Errorf("%d MB on the heap after the workload, %d in the middle of it", last.heap>>20, middle.heap>>20)
+	}
 }
 
 // openFiles is the number of descriptors of this process, 0 where it is not told.
