@@ -58,7 +58,7 @@ type Numbers struct {
 	TotalTokens      *int64   `json:"totalTokens"`
 	CostMicroUSD     *int64   `json:"costMicroUsd"`
 	CostPartial      bool     `json:"costPartial"`
-	CostBasis        string   `json:"costBasis"`
+	CostBasis        string   `json:"costBasis" enum:"recorded,list,mixed,none"`
 	UnpricedModels   []string `json:"unpricedModels"`
 }
 

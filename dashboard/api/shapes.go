@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"meterbridge/analytics"
+)
 
 // UsageRow is a row of a usage report as JSON has it: the key under the report's
 // own name (a breakdown's is the model), then what rows of that report have.
@@ -26,18 +30,7 @@ type UsageRow struct {
 	Active      *bool      `json:"active,omitempty" doc:"Block rows only: the block is now."`
 	ResetSource string     `json:"resetSource,omitempty" enum:"recorded,inferred" doc:"Block rows only."`
 
-	Requests         int64      `json:"requests"`
-	Prompts          *int64     `json:"prompts"`
-	InputTokens      *int64     `json:"inputTokens"`
-	OutputTokens     *int64     `json:"outputTokens"`
-	ReasoningTokens  *int64     `json:"reasoningTokens"`
-	CacheReadTokens  *int64     `json:"cacheReadTokens"`
-	CacheWriteTokens *int64     `json:"cacheWriteTokens"`
-	TotalTokens      *int64     `json:"totalTokens"`
-	CostMicroUSD     *int64     `json:"costMicroUsd"`
-	CostPartial      bool       `json:"costPartial"`
-	CostBasis        string     `json:"costBasis" enum:"recorded,list,mixed,none"`
-	UnpricedModels   []string   `json:"unpricedModels"`
-	Models           []string   `json:"models"`
-	Breakdown        []UsageRow `json:"breakdown,omitempty"`
+	analytics.Numbers
+	Models    []string   `json:"models"`
+	Breakdown []UsageRow `json:"breakdown,omitempty"`
 }

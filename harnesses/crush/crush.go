@@ -12,6 +12,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/jsonvalue"
 	"meterbridge/harnesses/roots"
+	"meterbridge/harnesses/snapshot"
 )
 
 const (
@@ -22,21 +23,13 @@ const (
 
 // Harness describes Crush.
 func Harness() harnesses.Harness {
-	return harnesses.Harness{
+	return snapshot.Only(harnesses.Harness{
 		ID:            id,
 		Name:          "Crush",
 		ParserVersion: 1,
 		Declaration:   declaration(),
 		Roots:         places,
-		Claim: func(rel string) (harnesses.Kind, bool) {
-			return harnesses.Kind{Name: "database", Shape: harnesses.Database, Totals: true}, rel == "crush.db"
-		},
-		Skip:      func(relDir string) bool { return relDir != "crush.db" },
-		Companion: func(path string) string { return path + "-wal" },
-		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
-			return openDatabase(o)
-		},
-	}
+	}, "crush.db", harnesses.Kind{Name: "database", Totals: true}, openDatabase)
 }
 
 func declaration() harnesses.Declaration {

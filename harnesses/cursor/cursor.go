@@ -12,13 +12,14 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/editors"
 	"meterbridge/harnesses/roots"
+	"meterbridge/harnesses/snapshot"
 )
 
 const id = "cursor"
 
 // Harness describes Cursor.
 func Harness() harnesses.Harness {
-	return harnesses.Harness{
+	return snapshot.Only(harnesses.Harness{
 		ID:            id,
 		Name:          "Cursor",
 		ParserVersion: 1,
@@ -26,15 +27,7 @@ func Harness() harnesses.Harness {
 		Roots: func(env harnesses.Env) []harnesses.Root {
 			return roots.In(env).Also(filepath.Join(editors.User(env, "Cursor"), "globalStorage")).All()
 		},
-		Claim: func(rel string) (harnesses.Kind, bool) {
-			return harnesses.Kind{Name: "conversations", Shape: harnesses.Database}, rel == "state.vscdb"
-		},
-		Skip:      func(relDir string) bool { return relDir != "state.vscdb" },
-		Companion: func(path string) string { return path + "-wal" },
-		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
-			return openDatabase(o)
-		},
-	}
+	}, "state.vscdb", harnesses.Kind{Name: "conversations"}, openDatabase)
 }
 
 func declaration() harnesses.Declaration {

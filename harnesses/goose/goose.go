@@ -9,6 +9,7 @@ import (
 	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/roots"
+	"meterbridge/harnesses/snapshot"
 )
 
 const (
@@ -19,21 +20,13 @@ const (
 
 // Harness describes Goose.
 func Harness() harnesses.Harness {
-	return harnesses.Harness{
+	return snapshot.Only(harnesses.Harness{
 		ID:            id,
 		Name:          "Goose",
 		ParserVersion: 1,
 		Declaration:   declaration(),
 		Roots:         places,
-		Claim: func(rel string) (harnesses.Kind, bool) {
-			return harnesses.Kind{Name: "database", Shape: harnesses.Database}, rel == "sessions.db"
-		},
-		Skip:      func(relDir string) bool { return relDir != "sessions.db" },
-		Companion: func(path string) string { return path + "-wal" },
-		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
-			return openDatabase(o)
-		},
-	}
+	}, "sessions.db", harnesses.Kind{Name: "database"}, openDatabase)
 }
 
 func declaration() harnesses.Declaration {

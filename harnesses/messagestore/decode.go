@@ -2,6 +2,7 @@ package messagestore
 
 import (
 	"meterbridge"
+	"meterbridge/harnesses/jsonvalue"
 	"meterbridge/harnesses/walk"
 )
 
@@ -199,18 +200,5 @@ const maxInstant = 253402300799999
 // means that no price was known, and for nonsense, of which reason says what it
 // is.
 func price(raw []byte) (p meterbridge.NullPico, reason string) {
-	switch {
-	case len(raw) == 0 || raw[0] == 'n':
-		return p, ""
-	case raw[0] != '-' && (raw[0] < '0' || raw[0] > '9'):
-		return p, "wrong-type"
-	}
-	amount, err := meterbridge.ParseUSD(string(raw))
-	switch {
-	case err != nil:
-		return p, "refused-cost"
-	case amount.IsZero():
-		return p, ""
-	}
-	return meterbridge.SomePico(amount), ""
+	return jsonvalue.USD(raw, false)
 }

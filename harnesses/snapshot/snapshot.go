@@ -15,6 +15,17 @@ import (
 	"meterbridge/harnesses/sqlite"
 )
 
+// Only makes h a harness whose roots hold one database of that name and nothing
+// else: its kind, the write-ahead log that stands for its growth, and its parser.
+func Only(h harnesses.Harness, file string, kind harnesses.Kind, open func(harnesses.Options) harnesses.DatabaseParser) harnesses.Harness {
+	kind.Shape = harnesses.Database
+	h.Claim = func(rel string) (harnesses.Kind, bool) { return kind, rel == file }
+	h.Skip = func(relDir string) bool { return relDir != file }
+	h.Companion = func(path string) string { return path + "-wal" }
+	h.Database = func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser { return open(o) }
+	return h
+}
+
 // Reader reads one snapshot into found. memory is what the reading before left,
 // and is changed into what the next one needs. An error that is
 // harnesses.ErrMore keeps what was found.

@@ -2,6 +2,7 @@ package treelog
 
 import (
 	"meterbridge"
+	"meterbridge/harnesses/jsonvalue"
 	"meterbridge/harnesses/walk"
 )
 
@@ -99,19 +100,5 @@ func (u *usage) tokens() meterbridge.Tokens {
 // only means that no price was known. reason says what is wrong with one that
 // is not taken over.
 func (u *usage) recorded() (p meterbridge.NullPico, reason string) {
-	raw := u.cost
-	switch {
-	case len(raw) == 0 || raw[0] == 'n':
-		return p, ""
-	case raw[0] != '-' && (raw[0] < '0' || raw[0] > '9'):
-		return p, "wrong-type"
-	}
-	amount, err := meterbridge.ParseUSD(string(raw))
-	switch {
-	case err != nil:
-		return p, "refused-cost"
-	case amount.IsZero():
-		return p, ""
-	}
-	return meterbridge.SomePico(amount), ""
+	return jsonvalue.USD(u.cost, false)
 }

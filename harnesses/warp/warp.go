@@ -10,6 +10,7 @@ import (
 	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/roots"
+	"meterbridge/harnesses/snapshot"
 )
 
 const (
@@ -20,21 +21,13 @@ const (
 
 // Harness describes Warp.
 func Harness() harnesses.Harness {
-	return harnesses.Harness{
+	return snapshot.Only(harnesses.Harness{
 		ID:            id,
 		Name:          "Warp",
 		ParserVersion: 1,
 		Declaration:   declaration(),
 		Roots:         places,
-		Claim: func(rel string) (harnesses.Kind, bool) {
-			return harnesses.Kind{Name: "database", Shape: harnesses.Database}, rel == "warp.sqlite"
-		},
-		Skip:      func(relDir string) bool { return relDir != "warp.sqlite" },
-		Companion: func(path string) string { return path + "-wal" },
-		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
-			return openDatabase(o)
-		},
-	}
+	}, "warp.sqlite", harnesses.Kind{Name: "database"}, openDatabase)
 }
 
 func declaration() harnesses.Declaration {

@@ -10,6 +10,7 @@ import (
 	"meterbridge"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/roots"
+	"meterbridge/harnesses/snapshot"
 )
 
 const (
@@ -20,21 +21,13 @@ const (
 
 // Harness describes Zed's agent.
 func Harness() harnesses.Harness {
-	return harnesses.Harness{
+	return snapshot.Only(harnesses.Harness{
 		ID:            id,
 		Name:          "Zed",
 		ParserVersion: 1,
 		Declaration:   declaration(),
 		Roots:         places,
-		Claim: func(rel string) (harnesses.Kind, bool) {
-			return harnesses.Kind{Name: "threads", Shape: harnesses.Database, Totals: true}, rel == "threads.db"
-		},
-		Skip:      func(relDir string) bool { return relDir != "threads.db" },
-		Companion: func(path string) string { return path + "-wal" },
-		Database: func(_ harnesses.Kind, o harnesses.Options) harnesses.DatabaseParser {
-			return openDatabase(o)
-		},
-	}
+	}, "threads.db", harnesses.Kind{Name: "threads", Totals: true}, openDatabase)
 }
 
 func declaration() harnesses.Declaration {
