@@ -157,7 +157,10 @@ func (r *Rack) refuse(ctx context.Context, all []found) ([]Swept, error) {
 
 // dismiss ends a holder and its program.
 func (r *Rack) dismiss(ctx context.Context, s hold.State, socket string) error {
-	h := process.Hunt{Leader: s.Leader.PID}
+	var h process.Hunt
+	if process.Alive(s.Leader) {
+		h.Leader = s.Leader.PID
+	}
 	if process.Alive(s.Holder) {
 		h.Alive = append(h.Alive, s.Holder)
 	}
@@ -204,10 +207,11 @@ func (r *Rack) end(ctx context.Context, e entry, left []Left) (Swept, error) {
 			h.Alive = append(h.Alive, l.process())
 		}
 	}
-	for _, p := range []*process.Process{e.Leader, e.Holder} {
-		if p != nil && process.Alive(*p) {
-			h.Alive = append(h.Alive, *p)
-		}
+	if e.Leader != nil && (len(h.Alive) > 0 || process.Alive(*e.Leader)) {
+		h.Leader = e.Leader.PID // its session lives, so the number is still its own
+	}
+	if e.Holder != nil && process.Alive(*e.Holder) {
+		h.Alive = append(h.Alive, *e.Holder)
 	}
 	h.Look()
 	s := Swept{ID: e.ID, Generation: e.Generation}

@@ -42,7 +42,9 @@ func (a *app) attach(ctx context.Context, agent string, keys detachKeys) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	screen := control.Screen{In: &detacher{in: a.in, keys: keys}, Out: a.out, Sizes: a.sizes(ctx)}
-	ended, err := c.Attach(ctx, control.Attachment{Agent: agent, Cols: cols, Rows: rows, Data: daemon.DataPath(a.options())}, screen)
+	ended, err := c.Attach(ctx, control.Attachment{
+		Agent: agent, Cols: cols, Rows: rows, Within: a.getenv("METERBRIDGE_AGENT"), Data: daemon.DataPath(a.options()),
+	}, screen)
 	restore()
 	switch {
 	case errors.Is(err, control.ErrDetached):

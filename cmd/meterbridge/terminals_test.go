@@ -194,6 +194,9 @@ func TestAttach_SaysWhyNotAndHowItEnded(t *testing.T) {
 		t.Errorf("nobody's: %d, %q", code, errOut)
 	}
 	m.started("sh")
+	if out, _, _ := m.ask("run", "sh", asProgram+"=1 "+os.Args[0]+" agents attach sh"); !strings.Contains(out, "the agent's own terminal") {
+		t.Errorf("within itself: %q", out)
+	}
 	cmd := m.command("agents", "attach", "sh")
 	keys, err := cmd.StdinPipe()
 	if err != nil {

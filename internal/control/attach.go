@@ -25,6 +25,8 @@ type Attachment struct {
 	Agent string `json:"agent"`
 	Cols  int    `json:"cols"`
 	Rows  int    `json:"rows"`
+	// Within is the id of the agent in whose terminal the viewer itself runs; empty for none.
+	Within string `json:"within,omitempty"`
 	// Data is the data folder that the caller means.
 	Data string `json:"data"`
 }

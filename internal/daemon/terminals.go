@@ -112,7 +112,16 @@ type viewers struct{ meter *Meter }
 
 // Attach implements control.Attacher.
 func (v viewers) Attach(_ context.Context, a control.Attachment) (control.Viewer, func() control.Ended, error) {
-	view, state, err := v.meter.viewed(a.Agent, a.Cols, a.Rows)
+	i, _, err := v.meter.terminal(a.Agent)
+	if err == nil && i.ID == a.Within {
+		// It would show itself showing itself, without end.
+		err = &Fault{Err: errors.New("this is the agent's own terminal"), Hint: "attach from another one"}
+	}
+	var view *terminal.Viewer
+	var state func() terminal.State
+	if err == nil {
+		view, state, err = v.meter.viewed(a.Agent, a.Cols, a.Rows)
+	}
 	if err != nil {
 		r := &control.Refusal{Text: err.Error()}
 		if f := (*Fault)(nil); errors.As(err, &f) {

@@ -82,6 +82,14 @@ const (
 
 func (t *traces) take(b []byte) {
 	t.any = true
+	// Most of a flood is plain text, which leaves no traces.
+	if t.parse.Idle() {
+		i := bytes.IndexByte(b, '\x1b')
+		if i < 0 {
+			return
+		}
+		b = b[i:]
+	}
 	t.parse.Feed(b, t)
 }
 

@@ -55,6 +55,9 @@ type Parser struct {
 	held int
 }
 
+// Idle says that nothing is unfinished: what comes next stands for itself.
+func (p *Parser) Idle() bool { return p.state == ground && p.held == 0 }
+
 // Feed hands the parts of the next chunk of the stream to h.
 func (p *Parser) Feed(b []byte, h Handler) {
 	for len(b) > 0 {
