@@ -58,6 +58,13 @@ func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
 		if own, err = newAgentTools(m.fleet); err != nil {
 			return nil, err
 		}
+		if m.prompting != nil {
+			send, err := newSendTool(m.fleet, m.prompting)
+			if err != nil {
+				return nil, err
+			}
+			own = append(own, send)
+		}
 	}
 	e, err := newEdge(kept{m}, o, own...)
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 	"meterbridge/dashboard/api"
 	"meterbridge/dashboard/guard"
 	"meterbridge/dashboard/problem"
+	"meterbridge/dashboard/promptqueue"
 	"meterbridge/dashboard/telemetry"
 	"meterbridge/dashboard/terminals"
 	"meterbridge/internal/control"
@@ -38,6 +39,9 @@ func (s *server) handler() http.Handler {
 	}))
 	for path, h := range terminals.Handlers(faces{s.meter}, terminals.Options{Log: s.o.Log}) {
 		mux.Handle(path, s.guard.Wrap(h, terminalRule(path)))
+	}
+	for path, h := range promptqueue.Handlers(queueFace{s.meter}, s.o.Log) {
+		mux.Handle(path, s.guard.Wrap(h, queueRule(path)))
 	}
 	mux.Handle("/", s.guard.Wrap(s.pages, guard.Rule{Browser: true, Types: []string{"application/x-www-form-urlencoded"}}))
 	// Assets are the same for everyone, and a refusal is a page that needs them.

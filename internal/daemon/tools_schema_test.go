@@ -34,6 +34,7 @@ func answersOf() map[string][]reflect.Type {
 		"terminal_read":      {reflect.TypeFor[toolScreen]()},
 		"terminal_run":       {reflect.TypeFor[toolRun]()},
 		"terminal_send_keys": {reflect.TypeFor[toolSent]()},
+		"agent_send":         {reflect.TypeFor[toolDelivered]()},
 		"meter_pricing":      {reflect.TypeFor[ShowAnswer](), reflect.TypeFor[CostAnswer](), reflect.TypeFor[missing]()},
 	}
 }
