@@ -90,11 +90,12 @@ func (m *memory) touchedRoots() string {
 	return "SELECT root FROM session WHERE id IN " + numbers(append(sorted(m.touched), 0))
 }
 
-// orphaned are the rows of unanswered whose root is one no more: a session below
-// it turned out to be another's sub-agent.
+// orphaned are the rows of unanswered whose prompt is another root's now: a session
+// turned out to be a sub-agent, or an older log took the prompt over from one that
+// has nothing left to be found by.
 func (m *memory) orphaned() string {
 	if !m.loaded || m.touchedMany {
-		return " OR root NOT IN (SELECT root FROM session)"
+		return " OR id IN (SELECT u.id FROM unanswered u JOIN prompt p ON p.id = u.id JOIN session s ON s.id = p.session WHERE s.root <> u.root)"
 	}
 	return ""
 }

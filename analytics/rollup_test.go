@@ -145,3 +145,41 @@ func TestSettle_TakesNoLockWhenAllIsSummed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A prompt that was unanswered in one session is counted when an older log has it,
+// in which it is answered, also where that happens along with a change of roots, and
+// the first session has nothing left.
+func TestSettle_PromptIsTakenOver(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		l := open(t, Options{ReportZone: time.UTC})
+		late := modified(logOf("/logs/late.jsonl"), 2)
+		late.Batch.Prompts = []meterbridge.Prompt{asked("S2", "p", 1)}
+		late.Batch.Events = []meterbridge.Event{{Harness: "claude-code", Session: "S2", At: late.Batch.Prompts[0].At.Add(time.Minute), Kind: "interrupted"}}
+		main := modified(logOf("/logs/main.jsonl", said("S1", "r0", 1, 40)), 0)
+		early := modified(logOf("/logs/early.jsonl", said("S1/agent", "r1", 1, 50)), 1)
+		now := modified(logOf("/logs/early.jsonl", said("S1/agent", "r2", 1, 3)), 1)
+		now.Batch.Sessions = []meterbridge.Session{{Harness: "claude-code", ID: "S1/agent", Parent: "S1", Relation: meterbridge.SubAgent}}
+		now.Batch.Prompts = []meterbridge.Prompt{asked("S1/agent", "p", 2)}
+		if err := l.BeginPass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i, u := range []meterbridge.Unit{late, main, early, now} {
+			u.Checkpoint.Source = []int64{1, 2, 3, 3}[i]
+			if err := l.Commit(t.Context(), []meterbridge.Unit{u}); err != nil {
+				t.Fatal(err)
+			}
+			if restart {
+				l.write.Lock()
+				l.forget() // what was touched is not known then
+				l.write.Unlock()
+			}
+			if err := l.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got := dump(t, l, "SELECT count(*) FROM unanswered")
+			if want := []string{[]string{"1", "1", "1", "0"}[i]}; !cmp.Equal(got, want) {
+				t.Errorf("restart %v, after commit %d: %v prompts are unanswered, want %v", restart, i+1, got, want)
+			}
+		}
+	}
+}
