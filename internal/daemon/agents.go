@@ -33,6 +33,8 @@ type (
 	UsagePart = analytics.Part
 	// Subagent says which sub-agent did something.
 	Subagent = analytics.Subagent
+	// Turn is a prompt until the agent finished or was stopped.
+	Turn = analytics.Turn
 	// Period is a stretch of time and its zone.
 	Period = meterbridge.Period
 	// AgentQuery chooses agents.

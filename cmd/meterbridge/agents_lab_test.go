@@ -1,0 +1,472 @@
+//go:build agents
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"meterbridge/internal/control"
+	"meterbridge/internal/daemon"
+)
+
+// lab is the real program of a harness, started by `meterbridge agents start` on a
+// home of its own, with a model on loopback whose numbers are known. `make
+// test-agents` runs it; testdata/lab/README.md tells of the model.
+type lab struct {
+	t    *testing.T
+	h    labHarness
+	home string
+	demo string
+	// truth is what the model served, one JSON line for each request.
+	truth string
+	url   string
+	env   []string
+	// program is meterbridge, agent the id of the agent.
+	program, agent string
+	keys           io.Writer
+	deadline       time.Time
+}
+
+// labLimit is how long one harness may take in all.
+const labLimit = 150 * time.Second
+
+// built makes the programs once; meterbridge-lite lies beside meterbridge.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "meterbridge-lab-bin")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"meterbridge", "meterbridge-lite"} {
+		out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name), "meterbridge/cmd/"+name).CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+		}
+	}
+	return dir, nil
+})
+
+func newLab(t *testing.T, h labHarness) *lab {
+	t.Helper()
+	bin, err := h.installed(t.Context())
+	if err != nil {
+		// It is named in the output, whatever is printed of tests that pass.
+		fmt.Printf("NOT TESTED: %s could not be installed: %v\n", h.id, err)
+		t.Skipf("%s could not be installed: %v", h.id, err)
+	}
+	programs, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{t: t, h: h, home: t.TempDir(), program: filepath.Join(programs, "meterbridge"), deadline: time.Now().Add(labLimit)}
+	l.demo, l.truth = filepath.Join(l.home, "demo"), filepath.Join(t.TempDir(), "truth.jsonl")
+	if err := os.MkdirAll(l.demo, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("git", "-C", l.demo, "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	l.url = l.model()
+	l.env = append([]string{
+		"HOME=" + l.home, "METERBRIDGE_HOME=" + filepath.Join(l.home, "mb"), "PATH=" + bin + ":" + os.Getenv("PATH"),
+		"LANG=C.UTF-8", "TZ=UTC", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+	}, h.env(l.url)...)
+	for path, text := range h.files(l) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.serve()
+	return l
+}
+
+// model starts the model and returns its address.
+func (l *lab) model() string {
+	l.t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	l.run(exec.Command("node", "testdata/lab/fake-llm.mjs", port, l.truth), "fake llm on")
+	return "http://127.0.0.1:" + port
+}
+
+// serve starts the daemon.
+func (l *lab) serve() {
+	l.t.Helper()
+	c := exec.Command(l.program, "serve", "--addr", "127.0.0.1:0")
+	c.Env, c.Dir = l.env, l.home
+	l.run(c, "listens on")
+}
+
+// run starts a program that runs until the test ends, and waits for it to say that
+// it is ready.
+func (l *lab) run(c *exec.Cmd, ready string) {
+	l.t.Helper()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var errOut bytes.Buffer
+	c.Stderr = &errOut
+	if err := c.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	said := false
+	for !said && lines.Scan() {
+		said = strings.Contains(lines.Text(), ready)
+	}
+	drained := make(chan struct{})
+	go func() {
+		for lines.Scan() {
+		}
+		close(drained)
+	}()
+	l.t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt)
+		<-drained
+		_ = c.Wait()
+		if l.t.Failed() && errOut.Len() > 0 {
+			l.t.Logf("%s said:\n%s", filepath.Base(c.Path), errOut.Bytes())
+		}
+	})
+	if !said {
+		l.t.Fatalf("%s did not say %q:\n%s", c.Path, ready, errOut.Bytes())
+	}
+}
+
+// ask runs a command of meterbridge.
+func (l *lab) ask(args ...string) string {
+	l.t.Helper()
+	c := exec.CommandContext(l.t.Context(), l.program, args...)
+	c.Env, c.Dir = l.env, l.demo
+	var errOut bytes.Buffer
+	c.Stderr = &errOut
+	out, err := c.Output()
+	if err != nil {
+		l.t.Fatalf("meterbridge %s: %v\n%s%s", strings.Join(args, " "), err, out, errOut.Bytes())
+	}
+	return string(out)
+}
+
+// start starts the agent and joins a person to its terminal.
+func (l *lab) start() {
+	l.t.Helper()
+	var a struct{ ID string }
+	args := append([]string{"agents", "start", l.h.id, "--name", "lab", "--trust", "--json", "--"}, l.h.args...)
+	if err := json.Unmarshal([]byte(l.ask(args...)), &a); err != nil {
+		l.t.Fatal(err)
+	}
+	l.agent = a.ID
+	var s struct{ Socket, Data string }
+	if err := json.Unmarshal([]byte(l.ask("status", "--json")), &s); err != nil {
+		l.t.Fatal(err)
+	}
+	keys, in := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	client := control.Dial(s.Socket)
+	left := make(chan error, 1)
+	go func() {
+		_, err := client.Attach(ctx, control.Attachment{Agent: l.agent, Cols: 120, Rows: 40, Data: s.Data}, control.Screen{In: keys, Out: io.Discard})
+		left <- err
+	}()
+	l.t.Cleanup(func() {
+		in.Close()
+		cancel()
+		<-left
+		client.Close()
+	})
+	l.keys = in
+}
+
+func (l *lab) screen() string { return l.ask("screen", l.agent) }
+
+// await asks until what is wanted is there.
+func (l *lab) await(what string, ask func() bool) {
+	l.t.Helper()
+	tick := time.NewTicker(150 * time.Millisecond)
+	defer tick.Stop()
+	for !ask() {
+		if time.Now().After(l.deadline) {
+			l.t.Fatalf("%s: waited in vain for %s; statuses %v; the screen:\n%s", l.h.id, what, l.statuses(), l.screen())
+		}
+		<-tick.C
+	}
+}
+
+// settled waits until the program waits for a prompt: its screen has what it shows
+// then, and does not change.
+func (l *lab) settled() {
+	l.t.Helper()
+	last := ""
+	l.await("a composer", func() bool {
+		now := l.screen()
+		same := now == last && l.h.ready.MatchString(now)
+		last = now
+		return same
+	})
+}
+
+// typed types a prompt as a person would: pasted, then Enter.
+func (l *lab) typed(text string) {
+	l.t.Helper()
+	l.press("\x1b[200~" + text + "\x1b[201~")
+	pause := time.NewTimer(300 * time.Millisecond)
+	<-pause.C
+	l.press("\r")
+}
+
+func (l *lab) press(keys string) {
+	l.t.Helper()
+	if _, err := io.WriteString(l.keys, keys); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) timeline() daemon.AgentTimeline {
+	l.t.Helper()
+	var t daemon.AgentTimeline
+	if err := json.Unmarshal([]byte(l.ask("timeline", l.agent, "--json")), &t); err != nil {
+		l.t.Fatal(err)
+	}
+	return t
+}
+
+// statuses are those that the agent had, in order.
+func (l *lab) statuses() (list []string) {
+	for _, s := range l.timeline().Statuses {
+		list = append(list, s.Status)
+	}
+	return list
+}
+
+// becomes waits for a status, the nth of its kind.
+func (l *lab) becomes(status string, nth int) {
+	l.t.Helper()
+	l.await(fmt.Sprintf("%s, number %d", status, nth), func() bool {
+		n := 0
+		for _, s := range l.statuses() {
+			if s == status {
+				n++
+			}
+		}
+		return n >= nth
+	})
+}
+
+// Each harness is started, told a prompt, asked for a permission where it has such a
+// scenario, and its numbers are those that the model served.
+func TestAgents_RealHarnesses(t *testing.T) {
+	for _, h := range labHarnesses() {
+		t.Run(h.id, func(t *testing.T) {
+			l := newLab(t, h)
+			l.start()
+			l.settled()
+			l.typed("LAB:plain say hello")
+			l.becomes("finished", 1)
+			want := []string{"idle", "working", "finished"}
+			finishes := 1
+			if h.asks {
+				l.settled()
+				l.typed("LAB:toolask touch the file")
+				l.becomes("needs-input", 1)
+				l.press("\r")
+				finishes++
+				l.becomes("finished", finishes)
+				want = append(want, "working", "needs-input", "working", "finished")
+			}
+			if got := l.statuses(); !slices.Equal(want, got) {
+				t.Errorf("statuses %v, want %v", got, want)
+			}
+			l.numbers(finishes)
+			l.inside()
+			t.Logf("%s:\n%s", h.id, l.ask("timeline", l.agent))
+			l.ask("agents", "stop", l.agent)
+		})
+	}
+}
+
+// numbers compares usage with what was served, field by field.
+func (l *lab) numbers(prompts int) {
+	l.t.Helper()
+	served := l.served()
+	var u daemon.AgentUsage
+	// The log is written a moment after the answer.
+	l.await("the requests of the log", func() bool {
+		if err := json.Unmarshal([]byte(l.ask("agents", "usage", l.agent, "--json")), &u); err != nil {
+			l.t.Fatal(err)
+		}
+		return u.Requests != nil && *u.Requests >= served.Requests
+	})
+	got := labSums{
+		Requests: *u.Requests, Input: zero(u.InputTokens), Output: zero(u.OutputTokens), Reasoning: zero(u.ReasoningTokens),
+		CacheRead: zero(u.CacheReadTokens), CacheWrite: zero(u.CacheWriteTokens), Total: zero(u.TotalTokens),
+	}
+	served.Total = served.Input + served.Output + served.CacheRead + served.CacheWrite
+	if got != served {
+		l.t.Errorf("usage of %s:\ngot    %+v\nserved %+v", l.h.id, got, served)
+	}
+	if u.Prompts != int64(prompts) || u.Status != "finished" || !u.TimingComplete || u.WorkingMs <= 0 || u.ElapsedMs == nil {
+		l.t.Errorf("usage of %s: %d prompts, %s, complete %v, worked %d ms", l.h.id, u.Prompts, u.Status, u.TimingComplete, u.WorkingMs)
+	}
+}
+
+func zero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// inside checks that each request lies inside a counted turn.
+func (l *lab) inside() {
+	l.t.Helper()
+	t := l.timeline()
+	for _, r := range t.Requests {
+		if !slices.ContainsFunc(t.Turns, func(turn daemon.Turn) bool {
+			return turn.Counted && turn.Start <= startOf(r) && r.EndedAt <= endOf(turn.End, time.Now().UnixMilli())
+		}) {
+			l.t.Errorf("request %d to %d lies in no turn of %+v", startOf(r), r.EndedAt, t.Turns)
+		}
+	}
+}
+
+// labSums are sums of tokens; what is not reported is 0.
+type labSums struct{ Requests, Input, Output, Reasoning, CacheRead, CacheWrite, Total int64 }
+
+// served sums what the model answered to the agent itself: requests without tools
+// are titles and the like, which no log shows.
+func (l *lab) served() (s labSums) {
+	l.t.Helper()
+	text, err := os.ReadFile(l.truth)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var r struct {
+			API    string
+			Status int
+			Tools  int `json:"tools_offered"`
+			Usage  json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			l.t.Fatal(err)
+		}
+		if r.Status != 200 || r.Tools == 0 || len(r.Usage) == 0 {
+			continue
+		}
+		if err := s.add(r.API, r.Usage, l.h); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// add adds one answer, in the form of its API.
+func (s *labSums) add(api string, usage json.RawMessage, h labHarness) error {
+	var u struct {
+		Input       int64 `json:"input_tokens"`
+		Output      int64 `json:"output_tokens"`
+		Created     int64 `json:"cache_creation_input_tokens"`
+		Read        int64 `json:"cache_read_input_tokens"`
+		InputDetail struct {
+			Cached int64 `json:"cached_tokens"`
+			Write  int64 `json:"cache_write_tokens"`
+		} `json:"input_tokens_details"`
+		OutputDetail struct {
+			Reasoning int64 `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+		Prompt       int64 `json:"prompt_tokens"`
+		Completion   int64 `json:"completion_tokens"`
+		PromptDetail struct {
+			Cached int64 `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		CompletionDetail struct {
+			Reasoning int64 `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+		PromptCount    int64 `json:"promptTokenCount"`
+		Cached         int64 `json:"cachedContentTokenCount"`
+		CandidateCount int64 `json:"candidatesTokenCount"`
+		Thoughts       int64 `json:"thoughtsTokenCount"`
+	}
+	if err := json.Unmarshal(usage, &u); err != nil {
+		return err
+	}
+	s.Requests++
+	switch {
+	case strings.HasPrefix(api, "anthropic"):
+		s.Input, s.Output, s.CacheRead, s.CacheWrite = s.Input+u.Input, s.Output+u.Output, s.CacheRead+u.Read, s.CacheWrite+u.Created
+	case u.Prompt > 0:
+		s.Input, s.CacheRead = s.Input+u.Prompt-u.PromptDetail.Cached, s.CacheRead+u.PromptDetail.Cached
+		s.Output, s.Reasoning = s.Output+u.Completion, s.Reasoning+u.CompletionDetail.Reasoning
+	case u.PromptCount > 0:
+		s.Input, s.CacheRead = s.Input+u.PromptCount-u.Cached, s.CacheRead+u.Cached
+		s.Output, s.Reasoning = s.Output+u.CandidateCount+u.Thoughts, s.Reasoning+u.Thoughts
+	case u.Input > 0:
+		d := u.InputDetail
+		s.Input, s.CacheRead, s.CacheWrite = s.Input+u.Input-d.Cached-d.Write, s.CacheRead+d.Cached, s.CacheWrite+d.Write
+		s.Output, s.Reasoning = s.Output+u.Output, s.Reasoning+u.OutputDetail.Reasoning
+	default:
+		return errors.New("a usage of no known form: " + string(usage))
+	}
+	return nil
+}
+
+// labHarness is how a harness is installed and configured for the lab.
+type labHarness struct {
+	id string
+	// packages are those of npm, bins the folders with its program below them.
+	packages, bins []string
+	env            func(url string) []string
+	files          func(l *lab) map[string]string
+	// args are further arguments of its program.
+	args []string
+	// ready is what its screen shows while it waits for a prompt.
+	ready *regexp.Regexp
+	// asks: the scenario with a permission is run too.
+	asks bool
+}
+
+// installed installs the packages once, below the temporary folder, and returns the
+// folders of programs.
+func (h labHarness) installed(ctx context.Context) (string, error) {
+	dir := filepath.Join(os.TempDir(), "meterbridge-lab-npm", strings.NewReplacer("/", "-", "@", "-").Replace(strings.Join(h.packages, "+")))
+	if _, err := os.Stat(filepath.Join(dir, "done")); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", err
+		}
+		args := append([]string{"install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"}, h.packages...)
+		if out, err := exec.CommandContext(ctx, "npm", args...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("npm: %w: %s", err, bytes.TrimSpace(out))
+		}
+		if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o644); err != nil {
+			return "", err
+		}
+	}
+	var path []string
+	for _, b := range h.bins {
+		path = append(path, filepath.Join(dir, "node_modules", b))
+	}
+	return strings.Join(path, ":"), nil
+}
