@@ -29,9 +29,9 @@ func labClaude() labHarness {
 				`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":[%q],"rejected":[]},"projects":{%q:{"hasTrustDialogAccepted":true}}}`,
 				labKey[len(labKey)-20:], l.demo)}
 		},
-		args:  []string{"--permission-mode", "default"},
-		ready: regexp.MustCompile(`(?m)^❯`),
-		asks:  true,
+		args:   []string{"--permission-mode", "default"},
+		ready:  regexp.MustCompile(`(?m)^❯`),
+		dialog: regexp.MustCompile(`Do you want to proceed`),
 	}
 }
 
@@ -56,8 +56,8 @@ enabled=false
 trust_level="trusted"
 `, l.url, l.demo)}
 		},
-		ready: regexp.MustCompile(`(?m)^›`),
-		asks:  true,
+		ready:  regexp.MustCompile(`(?m)^›`),
+		dialog: regexp.MustCompile(`Yes, proceed|Would you like to run`),
 	}
 }
 

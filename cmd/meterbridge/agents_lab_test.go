@@ -123,23 +123,27 @@ func (l *lab) serve() {
 // it is ready.
 func (l *lab) run(c *exec.Cmd, ready string) {
 	l.t.Helper()
-	out, err := c.StdoutPipe()
+	out, in, err := os.Pipe()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	var errOut bytes.Buffer
-	c.Stderr = &errOut
-	if err := c.Start(); err != nil {
+	c.Stdout, c.Stderr = in, in
+	err = c.Start()
+	in.Close()
+	if err != nil {
 		l.t.Fatal(err)
 	}
+	var all []string
 	lines := bufio.NewScanner(out)
 	said := false
 	for !said && lines.Scan() {
+		all = append(all, lines.Text())
 		said = strings.Contains(lines.Text(), ready)
 	}
 	drained := make(chan struct{})
 	go func() {
 		for lines.Scan() {
+			all = append(all, lines.Text())
 		}
 		close(drained)
 	}()
@@ -147,12 +151,12 @@ func (l *lab) run(c *exec.Cmd, ready string) {
 		_ = c.Process.Signal(os.Interrupt)
 		<-drained
 		_ = c.Wait()
-		if l.t.Failed() && errOut.Len() > 0 {
-			l.t.Logf("%s said:\n%s", filepath.Base(c.Path), errOut.Bytes())
+		if l.t.Failed() {
+			l.t.Logf("%s said:\n%s", filepath.Base(c.Path), strings.Join(all, "\n"))
 		}
 	})
 	if !said {
-		l.t.Fatalf("%s did not say %q:\n%s", c.Path, ready, errOut.Bytes())
+		l.t.Fatalf("%s did not say %q:\n%s", c.Path, ready, strings.Join(all, "\n"))
 	}
 }
 
@@ -287,10 +291,12 @@ func TestAgents_RealHarnesses(t *testing.T) {
 			l.becomes("finished", 1)
 			want := []string{"idle", "working", "finished"}
 			finishes := 1
-			if h.asks {
+			if h.dialog != nil {
 				l.settled()
 				l.typed("LAB:toolask touch the file")
 				l.becomes("needs-input", 1)
+				// The hook comes before the dialog is drawn.
+				l.await("the dialog", func() bool { return h.dialog.MatchString(l.screen()) })
 				l.press("\r")
 				finishes++
 				l.becomes("finished", finishes)
@@ -444,8 +450,9 @@ type labHarness struct {
 	args []string
 	// ready is what its screen shows while it waits for a prompt.
 	ready *regexp.Regexp
-	// asks: the scenario with a permission is run too.
-	asks bool
+	// dialog is what its question for a permission shows; nil for a harness that asks
+	// for none here.
+	dialog *regexp.Regexp
 }
 
 // installed installs the packages once, below the temporary folder, and returns the

@@ -15,16 +15,23 @@ func newAgentsUsageCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "usage AGENT", Short: "What an agent spent, and how long it worked", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.inWindow(cmd.Context(), f, noScan, func(m *daemon.Meter, w daemon.Period) error {
-				u, err := m.AgentUsage(cmd.Context(), args[0], w.Since, w.Until)
-				if err != nil {
-					return err
-				}
-				if a.json {
-					return a.printJSON(u)
-				}
-				return a.agentUsage(u, w.Zone)
-			})
+			m, err := a.openAbout(cmd.Context(), args[0], noScan)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			w, err := f.resolve(m.Period())
+			if err != nil {
+				return err
+			}
+			u, err := m.AgentUsage(cmd.Context(), args[0], w.Since, w.Until)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(u)
+			}
+			return a.agentUsage(u, w.Zone)
 		},
 	}
 	f.add(cmd)

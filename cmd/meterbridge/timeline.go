@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ func newTimelineCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "timeline ID", Short: "Requests and turns of a session or an agent, drawn over time", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := a.openScanned(cmd.Context(), noScan)
+			m, err := a.openAbout(cmd.Context(), args[0], noScan)
 			if err != nil {
 				return err
 			}
@@ -42,6 +43,24 @@ func newTimelineCmd(a *app) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&noScan, "no-scan", false, "answer from the ledger as it is")
 	return cmd
+}
+
+// openAbout is openScanned for a question about a session or an agent: an agent may
+// be there before any log is.
+func (a *app) openAbout(ctx context.Context, which string, noScan bool) (*daemon.Meter, error) {
+	m, err := a.openScanned(ctx, noScan)
+	var fault *daemon.Fault
+	if !errors.As(err, &fault) || !fault.Nothing {
+		return m, err
+	}
+	m, opened := a.open(ctx)
+	if opened != nil {
+		return nil, opened
+	}
+	if !m.IsAgent(ctx, which) {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
 }
 
 func (a *app) agentTimeline(ctx context.Context, m *daemon.Meter, which string, w daemon.Period) error {
