@@ -7,7 +7,7 @@ TOOL     = $(GO) tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients lint fuzz fuzz-screen bench setup clean help
+.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients test-agents lint fuzz fuzz-screen bench setup clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,7 +22,7 @@ build: setup ## build ./meterbridge and ./meterbridge-lite
 setup: ## check for Go and a C compiler (installs the latter where apt can)
 	@bash internal/setup.sh
 
-test: setup lint test-offline test-external test-race test-cross test-clients test-pages ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
+test: setup lint test-offline test-external test-race test-cross test-clients test-pages test-agents ## every test (the fuzz targets with their seeds; `make fuzz` goes on from there)
 
 test-offline: setup ## fixtures and cases: no network, no server, no program beyond Go and a C compiler
 	$(GO) vet ./...
@@ -54,6 +54,10 @@ pages: ## bundle dashboard/web/dist anew out of its sources
 
 screenshots: setup ## take docs/screenshots anew
 	GO="$(GO)" bash dashboard/web/browser/run.sh screenshots.mjs
+
+test-agents: setup ## with Node: real coding agents out of npm, started as agents, against a model on loopback; one that cannot be installed is named
+	@command -v node >/dev/null || bash internal/setup.sh node
+	$(GO) test -tags agents -timeout 10m -run 'Agents_RealHarnesses' -v ./cmd/meterbridge
 
 lint: ## formatting and static checks
 	$(TOOL) gofumpt -l . | (! grep .)

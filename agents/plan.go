@@ -106,7 +106,7 @@ func (m *Plan) configure(p *meterbridge.LaunchProfile, words words, w Wiring) er
 		return nil
 	}
 	name := p.ConfigVariable + "="
-	path, index := "", -1
+	path := ""
 	for _, v := range m.Env {
 		if rest, ok := strings.CutPrefix(v, name); ok {
 			path = rest
@@ -116,7 +116,7 @@ func (m *Plan) configure(p *meterbridge.LaunchProfile, words words, w Wiring) er
 		path = filepath.Join(w.Folder, "config.json")
 		m.Env = append(m.Env, name+path)
 	}
-	index = slices.IndexFunc(m.Files, func(f meterbridge.LaunchFile) bool { return f.Path == path })
+	index := slices.IndexFunc(m.Files, func(f meterbridge.LaunchFile) bool { return f.Path == path })
 	if index < 0 {
 		m.Files = append(m.Files, meterbridge.LaunchFile{Path: path, Content: ownConfig(p.ConfigVariable, w)})
 		index = len(m.Files) - 1

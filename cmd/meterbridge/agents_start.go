@@ -72,10 +72,8 @@ func (a *app) start(ctx context.Context, m *daemon.Meter, f startFlags, args []s
 	if f.Dir, err = filepath.Abs(a.path(f.dir)); err != nil {
 		return usageError(err, "name the folder by --dir")
 	}
-	switch {
-	case dash == 0:
-		f.Harness, f.Argv = daemon.AnyProgram, args
-	default:
+	f.Harness, f.Argv = daemon.AnyProgram, args
+	if dash != 0 {
 		f.Harness, f.Argv = args[0], args[1:]
 	}
 	if !slices.Contains(daemon.AgentHarnesses(), f.Harness) {

@@ -162,7 +162,7 @@ func (m *Meter) settled(ctx context.Context, which string) (agents.Info, error) 
 	return i, m.fleet.Agents().Flush(ctx)
 }
 
-// Start starts an agent, or one that has ended again.
+// StartAgent starts a new agent.
 func (m *Meter) StartAgent(ctx context.Context, s StartAgent) (AgentAnswer, error) {
 	f, err := m.running()
 	if err != nil {
