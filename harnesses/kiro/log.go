@@ -63,7 +63,17 @@ func (l *log) State() []byte {
 func (l *log) now() time.Time { return instant.Millis(l.m.Now) }
 
 func (l *log) native(id string, at meterbridge.Place) string {
-	return l.session + "/" + cmp.Or(id, "#"+strconv.FormatInt(at.Line, 10))
+	return scoped(l.session, cmp.Or(id, "#"+strconv.FormatInt(at.Line, 10)))
+}
+
+// scoped is an id by which something is known everywhere: the program's own are
+// UUIDs, which a copy of the file under another name, and so of another session,
+// keeps; a shorter one is good within its session.
+func scoped(session, id string) string {
+	if len(id) == len("00000000-0000-0000-0000-000000000000") {
+		return id
+	}
+	return session + "/" + id
 }
 
 func (l *log) prompt(data jsonvalue.Object, at meterbridge.Place) {
@@ -114,7 +124,7 @@ func (l *log) results(data jsonvalue.Object) {
 		if id == "" || o["kind"].Text() != "toolResult" {
 			continue
 		}
-		c := meterbridge.ToolCall{NativeID: l.session + "/" + id, Session: l.session}
+		c := meterbridge.ToolCall{NativeID: scoped(l.session, id), Session: l.session}
 		switch o.At("data", "status").Text() {
 		case "success":
 			c.OK = facts.Outcome(true)

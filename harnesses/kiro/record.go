@@ -27,7 +27,7 @@ func (d *record) Document(content []byte, out *meterbridge.Batch) {
 		end := turn["end_timestamp"].Seconds()
 		for _, prompt := range turn["message_ids"].Elements() { // the first is the prompt's
 			if id := prompt.Text(); id != "" && !end.IsZero() {
-				w.Turn(meterbridge.Turn{NativeID: session + "/" + id, Session: session, EndedAt: end, Outcome: "finished"})
+				w.Turn(meterbridge.Turn{NativeID: scoped(session, id), Session: session, EndedAt: end, Outcome: "finished"})
 			}
 			break
 		}
