@@ -39,7 +39,7 @@ func (u *usage) member(c *walk.Cursor) {
 		u.count(c, &u.output)
 	case "reasoning":
 		u.count(c, &u.reasoning)
-	case "cacheRead", "cache_read", "cache_cachedinput_tokens":
+	case "cacheRead", "cache_read", "cache_read_input_tokens":
 		u.count(c, &u.cached)
 	case "cacheWrite", "cache_write", "cache_creation_input_tokens":
 		u.count(c, &u.write)

@@ -1,0 +1,11 @@
+CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT NOT NULL DEFAULT '', description TEXT NOT NULL DEFAULT '', session_type TEXT NOT NULL DEFAULT 'user', working_dir TEXT NOT NULL, created_at TIMESTAMP, updated_at TIMESTAMP, input_tokens INTEGER, output_tokens INTEGER, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, accumulated_cache_read_tokens INTEGER, accumulated_cache_write_tokens INTEGER, accumulated_cost REAL, provider_name TEXT, model_config_json TEXT, parent_session_id TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT NOT NULL, role TEXT NOT NULL, content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, metadata_json TEXT);
+CREATE TABLE usage_ledger (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, created_timestamp INTEGER NOT NULL, model TEXT, input_tokens INTEGER, output_tokens INTEGER, total_tokens INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, cost REAL, cost_source TEXT, is_compaction INTEGER DEFAULT 0);
+INSERT INTO sessions(id, name, session_type, working_dir, created_at, updated_at, input_tokens, output_tokens, accumulated_input_tokens, accumulated_output_tokens, provider_name, model_config_json, parent_session_id) VALUES
+ ('20260829_1', 'Fix lint', 'user', '/srv/demo-shop', '2026-08-29 08:00:00', '2026-08-29 08:05:00', 900, 20, 1000, 100, 'anthropic', '{"model_name":"claude-sonnet-4-6"}', NULL),
+ ('20260829_2', 'Look around', 'sub_agent', '/srv/demo-shop', '2026-08-29 08:01:00', '2026-08-29 08:02:00', 50, 5, 50, 5, 'anthropic', '{"model_name":"claude-haiku-4-5"}', '20260829_1'),
+ ('20260829_3', 'Name a session', 'hidden', '/srv/demo-shop', '2026-08-29 08:00:01', '2026-08-29 08:00:02', 7, 3, 7, 3, 'anthropic', '{"model_name":"claude-haiku-4-5"}', NULL);
+INSERT INTO usage_ledger(session_id, created_timestamp, model, input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, cost, cost_source) VALUES
+ ('20260829_1', 1787990460, 'claude-sonnet-4-6', 1000, 100, 1100, 600, 150, 0.004, 'provider_reported'),
+ ('20260829_2', 1787990500000, 'claude-haiku-4-5', 50, 5, 55, 0, 0, NULL, NULL),
+ ('20260829_3', 1787990402, 'claude-haiku-4-5', 7, 3, 10, NULL, NULL, NULL, NULL);
