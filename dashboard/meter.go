@@ -19,7 +19,13 @@ type Meter interface {
 	Reports
 	Subjects
 	Checks
+	Installation
+}
+
+// Installation is how the meter stands, and what is installed beside it.
+type Installation interface {
 	State
+	Extensions
 }
 
 // Subjects are who spends: sessions, and the agents that they belong to.

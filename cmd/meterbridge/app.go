@@ -96,7 +96,7 @@ Nothing leaves the machine.`,
 		newCompareCmd(a), newSQLCmd(a), newExportCmd(a), newHarnessesCmd(a), newDoctorCmd(a),
 		newGuardCmd(a), newScreenCmd(a), newRunCmd(a), newPromptCmd(a), newQueueCmd(a), newConfirmCmd(a),
 	)...)
-	root.AddCommand(newServeCmd(a), newStatusCmd(a), newStopCmd(a), newServiceCmd(a), newStatusLineCmd(a), newTopCmd(a), newAgentsCmd(a), newToolsCmd(a), newMCPCmd(a), newPricingCmd(a), newTokenCmd(a), newHooksCmd(a), newVersionCmd(a), newManCmd())
+	root.AddCommand(newServeCmd(a), newStatusCmd(a), newStopCmd(a), newServiceCmd(a), newStatusLineCmd(a), newTopCmd(a), newAgentsCmd(a), newExtCmd(a), newToolsCmd(a), newMCPCmd(a), newPricingCmd(a), newTokenCmd(a), newHooksCmd(a), newVersionCmd(a), newManCmd())
 	hintArgs(root)
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"meterbridge/internal/daemon"
+	"meterbridge/internal/daemon/extensions"
 )
 
 func newDoctorCmd(a *app) *cobra.Command {
@@ -27,23 +28,46 @@ func newDoctorCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			answer := doctorAnswer{r, left, m.Extensions().Doctor()}
 			if a.json {
-				return a.printJSON(doctorAnswer{r, left})
+				return a.printJSON(answer)
 			}
-			if err := a.doctorText(r, m.Period().Zone); err != nil || len(left) == 0 {
-				return err
-			}
-			return a.titled("Running outside their agents' terminals", leftGrid(left))
+			return a.doctorTexts(answer, m.Period().Zone)
 		},
 	}
 	cmd.Flags().BoolVar(&noScan, "no-scan", false, "look at the ledger as it is")
 	return cmd
 }
 
-// doctorAnswer is the report with what agents left running.
+// doctorAnswer is the report with what agents left running and what is to be said of
+// extensions.
 type doctorAnswer struct {
 	daemon.DoctorReport
 	LeftBehind []daemon.LeftProcess `json:"leftBehind"`
+	Extensions []extensions.Finding `json:"extensions"`
+}
+
+func (a *app) doctorTexts(r doctorAnswer, zone *time.Location) error {
+	if err := a.doctorText(r.DoctorReport, zone); err != nil {
+		return err
+	}
+	if len(r.LeftBehind) > 0 {
+		if err := a.titled("Running outside their agents' terminals", leftGrid(r.LeftBehind)); err != nil {
+			return err
+		}
+	}
+	if len(r.Extensions) > 0 {
+		return a.titled("Extensions", extensionsGrid(r.Extensions))
+	}
+	return nil
+}
+
+func extensionsGrid(list []extensions.Finding) grid {
+	g := grid{columns: []column{{name: "Extension"}, {name: "What", shrink: true}, {name: "What to do", shrink: true, drop: 1}}}
+	for _, x := range list {
+		g.rows = append(g.rows, []string{x.Extension, x.Problem, x.Hint})
+	}
+	return g
 }
 
 func leftGrid(left []daemon.LeftProcess) grid {

@@ -11,6 +11,7 @@ import (
 
 	"meterbridge/internal/control"
 	"meterbridge/internal/daemon"
+	"meterbridge/internal/daemon/extensions"
 )
 
 // The exit codes of the contract.
@@ -107,6 +108,10 @@ func classify(err error) (code int, hint string) {
 			return exitNothing, fault.Hint
 		}
 		return exitFailed, fault.Hint
+	}
+	var extension *extensions.Fault
+	if errors.As(err, &extension) {
+		return classify(&daemon.Fault{Err: err, Hint: extension.Hint, Nothing: extension.Nothing, Wrong: extension.Wrong})
 	}
 	if strings.HasPrefix(err.Error(), "unknown command") || strings.Contains(err.Error(), "arg(s), received") {
 		return exitUsage, "see `meterbridge --help`"

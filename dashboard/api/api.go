@@ -90,6 +90,7 @@ func build(meter dashboard.Meter, o Options) *server {
 	s.reports(h)
 	s.sessions(h)
 	s.agents(h)
+	s.extensions(h)
 	s.state(h)
 	if o.Events != nil {
 		describeEvents(s.doc)

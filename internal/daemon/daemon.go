@@ -18,6 +18,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
+	"meterbridge/internal/daemon/extensions"
 	"meterbridge/internal/daemon/fleet"
 	"meterbridge/internal/daemon/prompting"
 	"meterbridge/scanner"
@@ -65,6 +66,8 @@ type Meter struct {
 	// fleet are the agents of the daemon, prompting their queue; nil otherwise.
 	fleet     *fleet.Fleet
 	prompting *prompting.Room
+	// desk is that of the extensions of the daemon; nil otherwise.
+	desk *extensions.Desk
 	// lent: somebody else closes the installation; warn is what only its borrower
 	// should know.
 	lent bool

@@ -26,8 +26,9 @@ const instructions = "Exact token usage and cost of the coding agents on this ma
 	"meter_usage answers how much, meter_sessions and meter_timeline what happened, meter_explain why a number is what it is, " +
 	"meter_budget what is left, meter_pricing what models cost. All of them only read."
 
-// newEdge is the MCP endpoint over an installation, with further tools for agents.
-func newEdge(l lender, o edge.Options, more ...bridge.Tool) (*edge.Edge, error) {
+// newEdge is the MCP endpoint over an installation, with further tools for agents;
+// publish, unless it is nil, adds those of extensions.
+func newEdge(l lender, o edge.Options, publish publisher, more ...bridge.Tool) (*edge.Edge, error) {
 	tools, err := newTools(l)
 	if err != nil {
 		return nil, err
@@ -35,12 +36,19 @@ func newEdge(l lender, o edge.Options, more ...bridge.Tool) (*edge.Edge, error) 
 	if o.Registry, err = registry.New(); err != nil {
 		return nil, err
 	}
-	if err := o.Registry.Set(append(tools, more...), builtIn); err != nil {
+	tools = append(tools, more...)
+	if err := o.Registry.Set(tools, builtIn); err != nil {
 		return nil, err
+	}
+	if publish != nil {
+		publish(o.Registry, tools, builtIn)
 	}
 	o.Instructions = instructions
 	return edge.New(o)
 }
+
+// publisher keeps further tools in a registry beside our own.
+type publisher func(r *registry.Registry, own []bridge.Tool, sees registry.Sees)
 
 // builtIn says who sees our own tools: agents all of them, the user himself only
 // those that answer about numbers.
@@ -66,7 +74,11 @@ func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
 			own = append(own, send)
 		}
 	}
-	e, err := newEdge(kept{m}, o, own...)
+	var publish publisher
+	if m.desk != nil {
+		publish = m.desk.Publish
+	}
+	e, err := newEdge(kept{m}, o, publish, own...)
 	if err == nil {
 		m.tools = e.Tools()
 	}
@@ -136,7 +148,7 @@ func AgentToken(o Options, agent string) (string, error) {
 func RelayMCP(ctx context.Context, o Options, token string, in io.Reader, out io.Writer) error {
 	l := newLease(func(ctx context.Context) (*Meter, error) { return Open(ctx, o) }, leaseIdle)
 	defer l.close()
-	e, err := newEdge(l, edge.Options{Version: o.Version, Identify: local})
+	e, err := newEdge(l, edge.Options{Version: o.Version, Identify: local}, nil)
 	if err != nil {
 		return err
 	}

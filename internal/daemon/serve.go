@@ -81,7 +81,13 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
 	}
+	withdraw, err := s.extend(ctx)
+	if err != nil {
+		disperse(ctx)
+		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
+	}
 	if s.mcp, err = m.MCP(edge.Options{Refused: s.metrics.Refused, Done: s.calls.done}); err != nil {
+		withdraw()
 		disperse(ctx)
 		return errors.Join(err, listeners.tcp.Close(), listeners.socket.Close())
 	}
@@ -89,6 +95,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 	defer s.events.start(ctx)()
 	defer (&priceWatch{meter: m, log: o.Log, changed: s.events.priced}).start(ctx)()
 	err = s.run(ctx, listeners)
+	withdraw()
 	disperse(context.WithoutCancel(ctx))
 	s.lines.close(context.WithoutCancel(ctx))
 	return errors.Join(err, s.metrics.Close())
@@ -97,7 +104,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
 	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, lines: newStatusLines(m, o.Log)}
 	c := m.config.Metrics
-	s.metrics = metrics.New(metricSource{meter: m, sessions: s.mcpSessions}, metrics.Options{
+	s.metrics = metrics.New(metricSource{meter: m, sessions: s.mcpSessions, extensions: m.extensionStates}, metrics.Options{
 		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,
 		Floor: shownFile(m.paths.ShownMetrics()), Now: m.opts.Now, Log: o.Log,
 	})

@@ -1,0 +1,128 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"meterbridge/analytics"
+	"meterbridge/bridge/host"
+	"meterbridge/bridge/policy"
+	"meterbridge/dashboard"
+	"meterbridge/internal/daemon/extensions"
+)
+
+// OpenExtensions is the desk of extensions of an installation whose daemon does not
+// run: what it changes is there when one does.
+func OpenExtensions(o Options) *extensions.Desk { return extensions.Open(deskOptions(o)) }
+
+func deskOptions(o Options) extensions.Options {
+	return extensions.Options{
+		Folder: filepath.Join(o.places().Data, "extensions"), Version: o.Version, OS: o.OS, Now: o.Now,
+	}
+}
+
+// Extensions is the desk of extensions: the daemon's where one runs.
+func (m *Meter) Extensions() *extensions.Desk {
+	if m.desk != nil {
+		return m.desk
+	}
+	return OpenExtensions(m.opts)
+}
+
+// ListExtensions implements dashboard.Extensions.
+func (m *Meter) ListExtensions() dashboard.ExtensionList { return m.Extensions().ListExtensions() }
+
+// ShowExtension implements dashboard.Extensions.
+func (m *Meter) ShowExtension(name string) (dashboard.ExtensionAnswer, error) {
+	a, err := m.Extensions().ShowExtension(name)
+	var fault *extensions.Fault
+	if errors.As(err, &fault) && fault.Nothing {
+		return a, fmt.Errorf("%w: %w", err, analytics.ErrUnknown)
+	}
+	return a, err
+}
+
+// ListLinks implements dashboard.Extensions.
+func (m *Meter) ListLinks() dashboard.ExtensionLinkList { return m.Extensions().ListLinks() }
+
+// extend opens the desk of the daemon and the host that runs its extensions, until
+// the function that it returns is called: then all of them have ended.
+func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
+	m := s.meter
+	o := deskOptions(m.opts)
+	o.Log, o.Resolve = s.o.Log, m.resolveAgent
+	var desk atomic.Pointer[extensions.Desk]
+	ho := host.Options{
+		Version: m.opts.Version, Sandbox: m.opts.Program, Getenv: m.opts.Getenv, Log: s.o.Log, Now: m.opts.Now,
+		Started: s.metrics.Started, Late: func(string) { s.metrics.Late() },
+		Ports: host.Ports{Linked: func(pkg, agent string) bool {
+			d := desk.Load()
+			return d != nil && d.Linked(pkg, agent)
+		}},
+		Changed: func(string) {
+			if d := desk.Load(); d != nil {
+				d.Reported()
+			}
+		},
+	}
+	if m.fleet != nil {
+		ports := m.fleet.Ports()
+		o.Agents = ports
+		ho.Ports.Agents, ho.Ports.Screens, ho.Ports.Terminals, ho.Ports.Usage = ports, ports, ports, ports
+	}
+	modules, runner, err := extensions.Modules(o.Folder)
+	if err != nil {
+		// Extensions of other kinds run all the same.
+		s.o.Log.Warn("modules for JavaScript are not run", slog.Any("error", err))
+	} else {
+		ho.Runner, ho.Shared = runner, []string{modules}
+	}
+	h, err := host.New(ho)
+	if err != nil {
+		return nil, err
+	}
+	o.Runtime = h
+	m.desk = extensions.Open(o)
+	desk.Store(m.desk)
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = m.desk.Run(running) })
+	return func() {
+		stop()
+		wg.Wait()
+		h.Close()
+	}, nil
+}
+
+// extensionStates are the states of extensions by name.
+func (m *Meter) extensionStates() map[string]string {
+	states := map[string]string{}
+	if m.desk != nil {
+		for _, row := range m.desk.ListExtensions().Rows {
+			states[row.Name] = row.State
+		}
+	}
+	return states
+}
+
+// resolveAgent is the id of the agent or terminal that a name means.
+func (m *Meter) resolveAgent(ctx context.Context, name string) (string, error) {
+	i, err := m.agent(ctx, name)
+	return i.ID, err
+}
+
+type (
+	// ExtensionList is the answer of `ext list`.
+	ExtensionList = dashboard.ExtensionList
+	// ExtensionAnswer is the answer of `ext show`.
+	ExtensionAnswer = dashboard.ExtensionAnswer
+	// ExtensionTool is one tool of it.
+	ExtensionTool = dashboard.ToolAnswer
+	// ExtensionChange is one difference to what was approved.
+	ExtensionChange = policy.Change
+)
