@@ -15,7 +15,7 @@ func plan() map[string]area {
 		"pricing":   {may: []string{""}},
 		"harnesses": {may: []string{""}, owns: []string{"modernc.org/sqlite", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
 		"agents": {may: []string{""}, owns: []string{
-			"github.com/creack/pty", "github.com/clipperhouse/uax29", "github.com/clipperhouse/displaywidth",
+			"github.com/creack/pty", "github.com/charmbracelet/x/xpty", "github.com/clipperhouse/uax29", "github.com/clipperhouse/displaywidth",
 		}},
 		"scanner":   {may: []string{"", "harnesses"}, owns: []string{"github.com/fsnotify/fsnotify"}},
 		"analytics": {may: []string{"", "pricing"}, owns: []string{"github.com/duckdb/duckdb-go"}},

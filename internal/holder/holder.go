@@ -23,13 +23,13 @@ const (
 func Main() int { return hold.Main(os.Stdin, os.Stdout) }
 
 // Argv is the command line of a holder for a daemon whose program is executable: that
-// of meterbridge-lite beside it, else its own hidden command.
+// of meterbridge-lite beside it, else its own hidden command. There is none on Windows,
+// whose terminals no other process can reach: there the daemon holds them itself.
 func Argv(executable string) []string {
-	name := small
 	if runtime.GOOS == "windows" {
-		name += ".exe"
+		return nil
 	}
-	lite := filepath.Join(filepath.Dir(executable), name)
+	lite := filepath.Join(filepath.Dir(executable), small)
 	if info, err := os.Stat(lite); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
 		return []string{lite, liteCommand}
 	}

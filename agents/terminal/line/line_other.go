@@ -1,4 +1,4 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package line
 
@@ -8,9 +8,8 @@ import (
 	"os/exec"
 )
 
-// ErrNoTerminals: the system's terminals are not supported yet. On Windows they
-// are to be ConPTYs, which repaint and wrap what a program wrote: no exact output.
-var ErrNoTerminals = errors.New("terminals are not supported on this system yet")
+// ErrNoTerminals: the system's terminals are not supported.
+var ErrNoTerminals = errors.New("terminals are not supported on this system")
 
 func startInTerminal(*exec.Cmd, int, int) (*os.File, string, error) {
 	return nil, "", ErrNoTerminals
