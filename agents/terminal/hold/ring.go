@@ -47,7 +47,7 @@ func (r *ring) contents() (b []byte, cut bool) {
 	if !r.before.any {
 		return b, false
 	}
-	n := beginning(b)
+	n := r.before.beginning(b)
 	return append(r.before.bytes(b[:n]), b[n:]...), true
 }
 
@@ -55,12 +55,30 @@ func (r *ring) contents() (b []byte, cut bool) {
 // write none.
 const nearby = 4 << 10
 
-// beginning is where a cut stream makes sense again.
-func beginning(b []byte) int {
-	if i := bytes.IndexByte(b[:min(nearby, len(b))], '\n'); i >= 0 {
-		return i + 1
+// beginning is where what comes behind the traces makes sense by itself: behind a line
+// break, else before an escape sequence, and never within one.
+func (t *traces) beginning(b []byte) int {
+	now := traces{parse: t.parse}
+	escape, free := -1, len(b)
+	for i := range b {
+		if now.parse.Idle() {
+			free = min(free, i)
+			if b[i] == '\x1b' && escape < 0 {
+				escape = i
+			}
+		}
+		if i >= nearby && escape >= 0 {
+			break
+		}
+		now.parse.Feed(b[i:i+1], &now)
+		if b[i] == '\n' && i < nearby && now.parse.Idle() {
+			return i + 1
+		}
 	}
-	return max(0, bytes.IndexByte(b, '\x1b'))
+	if escape < 0 {
+		return free
+	}
+	return escape
 }
 
 // traces are what lasts of bytes that are gone: the modes that they set and the title.
