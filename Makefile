@@ -7,7 +7,7 @@ TOOL     = $(GO) tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients test-agents lint fuzz fuzz-screen bench setup clean help
+.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients test-agents lint fuzz fuzz-screen bench bench-live bench-pages setup clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -79,6 +79,9 @@ bench-live: setup ## append to visible, rescans and an idle daemon; BENCH_REQUES
 	$(GO) test -run xxx -bench 'Live_AppendToVisible' -benchtime 1x ./internal/daemon
 	$(GO) test -run xxx -bench 'Live_' -benchtime 20x ./scanner
 	METERBRIDGE_HTTP_BENCH=$(BENCH_REQUESTS) $(GO) test -run xxx -bench 'HTTP' -benchtime 40x -timeout 2h ./internal/daemon
+
+bench-pages: setup ## how long each page takes over a ledger of BENCH_REQUESTS
+	METERBRIDGE_HTTP_BENCH=$(BENCH_REQUESTS) $(GO) test -run xxx -bench 'Pages' -benchtime 10x -timeout 2h ./internal/daemon
 
 clean: ## remove what was built
 	rm -f meterbridge meterbridge-lite

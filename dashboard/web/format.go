@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -99,7 +100,7 @@ func percent(ratio float64) string {
 	case p > 99 && p < 100:
 		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 	}
-	return grouped(int64(p+0.5)) + "%"
+	return grouped(int64(math.Round(p))) + "%"
 }
 
 // span writes a length of time.
