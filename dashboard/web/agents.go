@@ -116,6 +116,7 @@ type agentPage struct {
 	Can      bool
 	Windows  bool
 	Linked   []linkLine
+	Queue    *queuePage
 	Sessions []dashboard.BoundSession
 }
 
@@ -138,6 +139,9 @@ func (s *Site) agent(ctx context.Context, r *http.Request, p prefs) (view, error
 			return view{}, err
 		}
 		page.Usage = &u
+	}
+	if page.Queue, err = s.queueOf(ctx, a.ID, page.Link()+"#prompts", p); err != nil {
+		return view{}, err
 	}
 	lines, err := s.linkLines(ctx)
 	if err != nil {
@@ -177,6 +181,8 @@ func (s *Site) act(do func(ctx context.Context, r *http.Request) (string, error)
 // actions are what forms ask of agents and links.
 func (s *Site) actions() {
 	s.mux.HandleFunc("POST /agents", s.act(s.start))
+	s.mux.HandleFunc("POST /agents/{id}/prompts", s.act(s.prompt))
+	s.mux.HandleFunc("POST /queue/{id}", s.act(s.change))
 	for name, do := range map[string]func(Fleet, context.Context, string) (dashboard.AgentAnswer, error){"restart": Fleet.Restart, "stop": Fleet.Stop} {
 		s.mux.HandleFunc("POST /agents/{id}/"+name, s.act(func(ctx context.Context, r *http.Request) (string, error) {
 			if s.o.Fleet == nil {

@@ -28,6 +28,7 @@ type nowPage struct {
 	Budgets []budgetLine
 	Limits  []limitLine
 	Agents  []agentLine
+	Queue   *queuePage
 	Live    []sessionLine
 	Recent  []sessionLine
 	// Empty: nothing was ever read.
@@ -50,6 +51,10 @@ func (s *Site) now(ctx context.Context, _ *http.Request, p prefs) (view, error) 
 		func() error { return s.addPace(ctx, page) },
 		func() error { return s.addBudgets(ctx, page, p) },
 		func() error { return s.addRecent(ctx, page) },
+		func() (err error) {
+			page.Queue, err = s.queueOf(ctx, "", "/", p)
+			return err
+		},
 		func() (err error) {
 			page.Agents, err = s.agentLines(ctx, false, page.Zone)
 			page.Agents = slices.DeleteFunc(page.Agents, func(l agentLine) bool { return !l.Live() })

@@ -89,14 +89,20 @@ func (s *Site) sessions(ctx context.Context, r *http.Request, p prefs) (view, er
 	if f.After, err = query.SessionPlace(in.Cursor); err != nil {
 		return view{}, err
 	}
-	list, err := s.meter.Sessions(ctx, f)
-	if err != nil {
+	var list analytics.SessionList
+	if err := together(
+		func() (err error) {
+			list, err = s.meter.Sessions(ctx, f)
+			return err
+		},
+		func() (err error) {
+			page.Choices, err = s.offer(ctx)
+			return err
+		},
+	); err != nil {
 		return view{}, err
 	}
 	page.fill(list.Sessions)
-	if err := s.offer(ctx, &page.Choices); err != nil {
-		return view{}, err
-	}
 	return view{Page: "sessions", Title: "Sessions", Nav: "/sessions", Data: page}, nil
 }
 

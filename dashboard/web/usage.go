@@ -38,6 +38,8 @@ type usagePage struct {
 	JSON, CSV string
 	// Empty: nothing was ever read.
 	Empty bool
+	// recorded and list are the report with the other two costs.
+	recorded, list analytics.UsageReport
 }
 
 // usageRow is a line of the table.
@@ -55,9 +57,6 @@ type usageRow struct {
 	// Proof leads to the records that the figures are made of.
 	Proof string
 }
-
-// choices are what the filters offer.
-type choices struct{ Harnesses, Models, Projects []string }
 
 // usage makes the usage page.
 func (s *Site) usage(ctx context.Context, r *http.Request, p prefs) (view, error) {
@@ -102,10 +101,20 @@ func (s *Site) usageOf(ctx context.Context, values url.Values, p prefs) (*usageP
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context, *usagePage) error{s.addCosts, s.addBefore, s.addParts, s.addChart, s.addChoices} {
-		if err := step(ctx, page); err != nil {
-			return nil, err
-		}
+	if err := together(
+		func() error { return s.addCosts(ctx, page) },
+		func() error { return s.addBefore(ctx, page) },
+		func() error { return s.addParts(ctx, page) },
+		func() (err error) {
+			page.Choices, err = s.offer(ctx)
+			return err
+		},
+	); err != nil {
+		return nil, err
+	}
+	page.nameRows()
+	if err := s.addChart(ctx, page); err != nil {
+		return nil, err
 	}
 	page.JSON, page.CSV = "/api/v1/usage?"+page.apiQuery().Encode(), "/usage.csv?"+page.query().Encode()
 	page.Empty = page.Report.Totals.Requests == 0 && len(page.Choices.Harnesses) == 0
@@ -119,32 +128,40 @@ func isTime(by string) bool { return slices.Contains([]string{"day", "week", "mo
 func (s *Site) addCosts(ctx context.Context, page *usagePage) error {
 	in := page.In.Report
 	in.Breakdown = false
-	sums := map[string]analytics.UsageReport{}
-	for _, mode := range []analytics.CostMode{analytics.CostRecorded, analytics.CostList} {
-		in.Cost = string(mode)
-		r, err := s.report(ctx, in, page.In.By)
-		if err != nil {
+	return together(
+		func() (err error) {
+			in := in
+			in.Cost = string(analytics.CostRecorded)
+			page.recorded, err = s.report(ctx, in, page.In.By)
 			return err
-		}
-		sums[in.Cost] = r
-	}
-	page.Recorded, page.List = sums["recorded"].Totals, sums["list"].Totals
-	most := greatest(page.Report.Rows, page.In.Measure)
-	recorded, list := costsOf(sums["recorded"]), costsOf(sums["list"])
-	for i := range page.Report.Rows {
-		row := usageRow{UsageRow: page.Report.Rows[i]}
+		},
+		func() (err error) {
+			in := in
+			in.Cost = string(analytics.CostList)
+			page.list, err = s.report(ctx, in, page.In.By)
+			return err
+		},
+	)
+}
+
+// nameRows joins the reports of the three costs into the lines of the table.
+func (u *usagePage) nameRows() {
+	u.Recorded, u.List = u.recorded.Totals, u.list.Totals
+	most := greatest(u.Report.Rows, u.In.Measure)
+	recorded, list := costsOf(u.recorded), costsOf(u.list)
+	for i := range u.Report.Rows {
+		row := usageRow{UsageRow: u.Report.Rows[i]}
 		key := rowKey(row.UsageRow)
 		row.Recorded, row.List = recorded[key], list[key]
 		if most > 0 {
-			row.Share = int(measured(row.Numbers, page.In.Measure) * 100 / most)
+			row.Share = int(measured(row.Numbers, u.In.Measure) * 100 / most)
 		}
-		page.name(&row)
-		page.Rows = append(page.Rows, row)
+		u.name(&row)
+		u.Rows = append(u.Rows, row)
 	}
-	if isTime(page.In.By) {
-		slices.Reverse(page.Rows) // the newest first
+	if isTime(u.In.By) {
+		slices.Reverse(u.Rows) // the newest first
 	}
-	return nil
 }
 
 func rowKey(r analytics.UsageRow) string {

@@ -124,27 +124,6 @@ func (s *Site) addParts(ctx context.Context, page *usagePage) error {
 	return nil
 }
 
-// addChoices asks for what the filters offer.
-func (s *Site) addChoices(ctx context.Context, page *usagePage) error {
-	return s.offer(ctx, &page.Choices)
-}
-
-// offer asks for the names that filters offer: those of all time.
-func (s *Site) offer(ctx context.Context, c *choices) error {
-	for by, to := range map[string]*[]string{"harness": &c.Harnesses, "model": &c.Models, "project": &c.Projects} {
-		r, err := s.meter.Usage(ctx, analytics.UsageQuery{By: by, Zone: s.meter.Period().Zone})
-		if err != nil {
-			return err
-		}
-		for _, row := range r.Rows {
-			if row.Key != "" {
-				*to = append(*to, row.Key)
-			}
-		}
-	}
-	return nil
-}
-
 // usageCSV sends the table as CSV; null is an empty field.
 func (s *Site) usageCSV(w http.ResponseWriter, r *http.Request) {
 	page, err := s.readUsage(r.Context(), r.URL.Query(), readPrefs(r))

@@ -183,16 +183,23 @@ func (s *Site) stackProjects(ctx context.Context, page *usagePage, at map[string
 			left[i] = *total
 		}
 	}
+	reports := make([]analytics.UsageReport, len(page.Chart.Series))
+	var asks []func() error
 	for project, n := range of {
 		if project == "" {
 			continue
 		}
 		in := page.In.Report
 		in.Breakdown, in.Project = false, project
-		r, err := s.report(ctx, in, page.In.By)
-		if err != nil {
+		asks = append(asks, func() (err error) {
+			reports[n], err = s.report(ctx, in, page.In.By)
 			return err
-		}
+		})
+	}
+	if err := together(asks...); err != nil {
+		return err
+	}
+	for n, r := range reports {
 		for _, row := range r.Rows {
 			if i, ok := at[row.Key]; ok {
 				v := measured(row.Numbers, page.In.Measure)

@@ -24,6 +24,8 @@ type Options struct {
 	// Fleet and Links change agents; nil shows them only.
 	Fleet Fleet
 	Links AgentLinks
+	// Prompts is the queue; nil shows none.
+	Prompts Prompts
 	// Starters are the harnesses that can be started, Home is a folder to begin in.
 	Starters []string
 	Home     string
@@ -44,6 +46,7 @@ type Site struct {
 	assets *assets
 	pages  *pages
 	slots  chan struct{}
+	offers offers
 	mux    *http.ServeMux
 }
 
@@ -85,6 +88,8 @@ func (s *Site) routes() {
 	s.page("/agents", s.agents)
 	s.page("/agents/{id}", s.agent)
 	s.page("/links", s.links)
+	s.page("/queue", s.queue)
+	s.page("/queue/waiting", s.waiting)
 	s.actions()
 	s.mux.Handle("GET /assets/", s.assets)
 	s.mux.HandleFunc("POST /preferences", s.choose)

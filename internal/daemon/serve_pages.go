@@ -33,7 +33,7 @@ func (m *Meter) Pages(o web.Options) (*web.Site, error) {
 // servedPages are the pages of a daemon, which can start and stop agents.
 func (s *server) servedPages() (*web.Site, error) {
 	keeper := pageFleet{s.meter}
-	return s.meter.Pages(web.Options{Log: s.o.Log, Fleet: keeper, Links: keeper, Starters: AgentHarnesses(), Home: s.meter.opts.Home})
+	return s.meter.Pages(web.Options{Log: s.o.Log, Fleet: keeper, Links: keeper, Prompts: pageQueue{s.meter}, Starters: AgentHarnesses(), Home: s.meter.opts.Home})
 }
 
 // pageFleet is what the pages do with agents.
@@ -68,6 +68,40 @@ func (f pageFleet) Link(ctx context.Context, from, to string) error {
 
 func (f pageFleet) Unlink(ctx context.Context, from, to string) error {
 	return shown(f.m.UnlinkAgents(ctx, from, to))
+}
+
+// pageQueue is what the pages do with the queue.
+type pageQueue struct{ m *Meter }
+
+func (q pageQueue) Open(ctx context.Context, agent string) (dashboard.PromptList, error) {
+	list, err := q.m.Prompts(ctx, agent)
+	return list, shown(err)
+}
+
+func (q pageQueue) Log(ctx context.Context, agent string, most int) (dashboard.PromptList, error) {
+	list, err := q.m.PromptLog(ctx, agent, most)
+	return list, shown(err)
+}
+
+func (q pageQueue) Send(ctx context.Context, p web.PromptSend) error {
+	_, err := q.m.Prompt(ctx, SendPrompt{Agent: p.Agent, Text: p.Text, Insert: p.Insert, Command: p.Command, WhenBusy: p.WhenBusy, At: p.At})
+	return shown(err)
+}
+
+func (q pageQueue) Change(ctx context.Context, c web.PromptChange) (err error) {
+	switch c.Do {
+	case "edit":
+		_, err = q.m.EditPrompt(ctx, c.ID, c.Text)
+	case "move":
+		_, err = q.m.MovePrompt(ctx, c.ID, c.Place)
+	case "remove":
+		_, err = q.m.RemovePrompt(ctx, c.ID)
+	case "send", "drop":
+		err = q.m.DecidePrompt(c.ID, c.Do == "send")
+	default:
+		err = query.Invalid("do", "is none of edit, move, remove, send, drop", "")
+	}
+	return shown(err)
 }
 
 // shown is an error as a page tells it: what a person can do something about is said.

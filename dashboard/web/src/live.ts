@@ -2,10 +2,10 @@
 // then not more often than a page can be swapped.
 const rest = 400;
 
-type Kind = "usage" | "scan" | "budget" | "prices" | "health" | "reset" | "agents" | "agent-status" | "agent-turn" | "agent-changed";
+type Kind = "usage" | "scan" | "budget" | "prices" | "health" | "reset" | "agents" | "agent-status" | "agent-turn" | "agent-changed" | "prompt";
 
 export function listen(): void {
-  const kinds: Kind[] = ["usage", "scan", "budget", "prices", "health", "reset", "agent-status", "agent-turn", "agent-changed"];
+  const kinds: Kind[] = ["usage", "scan", "budget", "prices", "health", "reset", "agent-status", "agent-turn", "agent-changed", "prompt"];
   const source = new EventSource("/api/v1/events");
   const tell = new Map<Kind, () => void>();
   for (const kind of kinds) {
