@@ -83,13 +83,21 @@ func (p *peer) admit(r request) (*method, *fault) {
 		f.data = map[string]any{"permission": m.Needs}
 		return nil, f
 	}
-	if f := k.limiters.take("", requestsPerMinute, requestsAtOnce); f != nil {
-		return nil, f
+	if !answers(r.method) {
+		if f := k.limiters.take("", requestsPerMinute, requestsAtOnce); f != nil {
+			return nil, f
+		}
 	}
 	if m.PerMinute > 0 && !m.RateInHandler {
 		return m, k.limiters.take(r.method, m.PerMinute, m.Burst)
 	}
 	return m, nil
+}
+
+// answers tells whether a method answers what the host asked: how often, the host
+// decides, and a refused answer would be a lost one.
+func answers(method string) bool {
+	return method == "tools.respond" || method == "tools.progress" || method == "host.pong"
 }
 
 // big tells whether a method carries files.

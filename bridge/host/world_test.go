@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 // world is a host with one extension, which the test binary plays.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	host *Host
 	x    bridge.Installed
 	// changed tells of new states, late of answers that came too late.
@@ -53,7 +53,7 @@ type world struct {
 
 const name = "desk"
 
-func newWorld(t *testing.T, behaviour string, change func(*Options, *bridge.Installed)) *world {
+func newWorld(t testing.TB, behaviour string, change func(*Options, *bridge.Installed)) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t: t, changed: make(chan struct{}, 1), late: make(chan struct{}, 100)}

@@ -63,7 +63,7 @@ func Handler(serve func(ctx context.Context, c *Conn) error) http.Handler {
 		if err != nil {
 			return // it has answered
 		}
-		defer socket.CloseNow()
+		defer func() { _ = socket.CloseNow() }()
 		if socket.Subprotocol() != Protocol {
 			_ = socket.Close(websocket.StatusPolicyViolation, "ask for the sub-protocol "+Protocol)
 			return
