@@ -66,6 +66,8 @@ type Tracker struct {
 	model      string
 	// draft: what a person typed may still stand in the agent's input.
 	draft bool
+	// titleAsks: the title shows that a person is asked.
+	titleAsks bool
 	// polled is when the transcript was looked at last, changed when the status did.
 	polled, changed time.Time
 	timer           *time.Timer
@@ -147,6 +149,7 @@ func (t *Tracker) renew(generation int, session string, now time.Time) {
 	t.generation, t.running = generation, true
 	t.binding = binding{waits: session == ""}
 	t.questions, t.stop, t.background, t.keys, t.draft = questions{}, nil, false, KeyReader{}, false
+	t.titleAsks = false
 	t.output = output{sense: t.o.Source.Output}
 	t.turns.begin("", false)
 	t.log = follower{open: t.o.Source.Transcript}
@@ -210,9 +213,18 @@ func (t *Tracker) Title(title string) {
 	if t.o.Source.Title == nil {
 		return
 	}
-	if f, ok := t.o.Source.Title(title); ok {
-		t.input(func(now time.Time) { t.take(f, now) })
+	f, ok := t.o.Source.Title(title)
+	if !ok {
+		return
 	}
+	t.input(func(now time.Time) {
+		asked := t.titleAsks
+		t.titleAsks = f.Kind == meterbridge.FactNeedsInput
+		if t.shown.Status == meterbridge.NeedsInput && !t.titleAsks && !asked {
+			return // it has not come to the question yet, of which a hook told
+		}
+		t.take(f, now)
+	})
 }
 
 // Line takes a line that appeared on the terminal.
