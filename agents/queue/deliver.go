@@ -97,7 +97,7 @@ func (q *Queue) gate(ctx context.Context, p *meterbridge.QueuedPrompt, whileBusy
 	}
 	if p.Sender.Kind != meterbridge.ByPerson {
 		if budget, err := q.o.Rules.Held(ctx, a.ID); err != nil || budget != "" {
-			return Look{}, q.note(ctx, p, "held by the budget "+budget, err)
+			return Look{}, q.note(ctx, p, heldBy+budget, err)
 		}
 	}
 	look, err := q.o.Terminals.Look(ctx, a.ID)

@@ -327,6 +327,49 @@ func TestDrain_OnePromptForEachFinish(t *testing.T) {
 	}
 }
 
+// Everybody's prompt goes behind those that wait, though the agent is free at this
+// moment; a person's goes first where an interrupt holds them.
+func TestSubmit_GoesBehindWhatWaits(t *testing.T) {
+	w := newWorld()
+	w.agent.Status = meterbridge.Working
+	during(t, w, func(t *testing.T, q *Queue) {
+		w.takes(q)
+		send := func(text string) meterbridge.PromptState {
+			p, err := q.Submit(t.Context(), Request{Sender: person, Agent: "ag-1", Text: text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.State
+		}
+		send("one")
+		send("two")
+		w.finish(q)
+		if got := send("three"); got != meterbridge.PromptQueued {
+			t.Errorf("went before those that wait: %s", got)
+		}
+		for range 3 {
+			pass(time.Second)
+			w.finish(q)
+		}
+		w.set(func() { w.agent.Status = meterbridge.Working })
+		send("four")
+		w.set(func() { w.agent.Status = meterbridge.Idle })
+		q.Changed(Change{Agent: "ag-1", Status: meterbridge.Idle, ByPerson: true})
+		if got := send("five"); got != meterbridge.PromptSent {
+			t.Errorf("a person's after an interrupt: %s", got)
+		}
+	})
+	var order []string
+	for _, text := range w.typed {
+		if text != "\r" {
+			order = append(order, strings.NewReplacer("\x1b[200~", "", "\x1b[201~", "").Replace(text))
+		}
+	}
+	if diff := cmp.Diff([]string{"one", "two", "three", "five"}, order); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestDrain_DropsWhatMayNotGoOutAnyMore(t *testing.T) {
 	for name, lose := range map[string]func(w *world){
 		"permission": func(w *world) { w.denied = errors.New("the permission is gone") },

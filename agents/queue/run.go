@@ -69,20 +69,19 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// next is the first prompt of each agent's queue that may go, and what was lost
-// meanwhile.
+// next is the first prompt of each agent's queue that may go.
 func (q *Queue) next() []*meterbridge.QueuedPrompt {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	first := map[string]*meterbridge.QueuedPrompt{}
-	now := q.o.Now()
 	for _, p := range q.open {
 		l := q.lines[p.Agent]
 		blocked := l != nil && (l.held || l.spent || l.heard != nil)
-		if p.State != meterbridge.PromptQueued || blocked || now.Before(p.NotBefore) || p.AfterAgent != "" {
+		if blocked || !q.may(p) {
 			continue
 		}
-		if f := first[p.Agent]; f == nil || p.Rank < f.Rank {
+		// One that a budget holds lets those pass that none holds.
+		if f := first[p.Agent]; f == nil || budgeted(f) && !budgeted(p) || budgeted(f) == budgeted(p) && p.Rank < f.Rank {
 			first[p.Agent] = p
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"meterbridge"
@@ -152,8 +154,12 @@ func (q *Queue) accept(ctx context.Context, p *meterbridge.QueuedPrompt, a Agent
 	later := !r.NotBefore.IsZero() || r.After != ""
 	free := a.Status == meterbridge.Idle || a.Status == meterbridge.Finished
 	send := r.WhenBusy == BusySend && a.Status == meterbridge.Working && p.Submit
-	behind := p.Sender.Kind != meterbridge.ByPerson && len(q.Open(a.ID)) > 0
+	behind := q.ahead(a.ID) && !send
+	l := q.line(a.ID)
 	q.mu.Lock()
+	if l.held && p.Sender.Kind == meterbridge.ByPerson {
+		behind = false // the person interrupted what waits, and goes on with this
+	}
 	q.open = append(q.open, p)
 	q.mu.Unlock()
 	if !later && !behind && (free || send) {
@@ -164,6 +170,24 @@ func (q *Queue) accept(ctx context.Context, p *meterbridge.QueuedPrompt, a Agent
 	q.nudge()
 	return q.now(p), nil
 }
+
+// ahead reports whether a prompt waits that could go next.
+func (q *Queue) ahead(agent string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.open, func(p *meterbridge.QueuedPrompt) bool { return p.Agent == agent && q.may(p) && !budgeted(p) })
+}
+
+// may reports whether the conditions of a prompt are met. The lock is held.
+func (q *Queue) may(p *meterbridge.QueuedPrompt) bool {
+	return p.State == meterbridge.PromptQueued && !q.o.Now().Before(p.NotBefore) && p.AfterAgent == ""
+}
+
+// heldBy begins the reason of a prompt that a budget holds.
+const heldBy = "held by the budget "
+
+// budgeted reports whether a budget held the prompt when it was tried last.
+func budgeted(p *meterbridge.QueuedPrompt) bool { return strings.HasPrefix(p.Reason, heldBy) }
 
 // now is a copy of a prompt as it is.
 func (q *Queue) now(p *meterbridge.QueuedPrompt) meterbridge.QueuedPrompt {
