@@ -58,7 +58,7 @@ const nearby = 4 << 10
 // beginning is where what comes behind the traces makes sense by itself: behind a line
 // break, else before an escape sequence, and never within one.
 func (t *traces) beginning(b []byte) int {
-	now := traces{parse: t.parse}
+	now := traces{parse: t.parse.Clone()}
 	escape, free := -1, len(b)
 	for i := range b {
 		if now.parse.Idle() {
@@ -114,7 +114,7 @@ func (t *traces) take(b []byte) {
 // bytes sets the modes and the title as they were behind what is gone and skipped.
 // It keeps nothing of the latter: a later call begins elsewhere.
 func (t *traces) bytes(skipped []byte) []byte {
-	now := traces{parse: t.parse, modes: map[int]bool{}, title: t.title}
+	now := traces{parse: t.parse.Clone(), modes: map[int]bool{}, title: t.title}
 	for m, on := range t.modes {
 		now.modes[m] = on
 	}

@@ -7,7 +7,10 @@
 // are its handlers.
 package vt
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // MaxString is the longest OSC, DCS or APC that is delivered, in bytes. A longer
 // one is discarded to its end.
@@ -57,6 +60,13 @@ type Parser struct {
 
 // Idle says that nothing is unfinished: what comes next stands for itself.
 func (p *Parser) Idle() bool { return p.state == ground && p.held == 0 }
+
+// Clone is a parser in the same state that shares nothing with this one.
+func (p *Parser) Clone() Parser {
+	c := *p
+	c.str = slices.Clone(p.str)
+	return c
+}
 
 // Feed hands the parts of the next chunk of the stream to h.
 func (p *Parser) Feed(b []byte, h Handler) {
