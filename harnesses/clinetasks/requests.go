@@ -149,7 +149,8 @@ func (t *task) spent(m *message, rule, purpose string) {
 	}
 }
 
-// condensed counts the cost of condensing the conversation; its tokens are not logged.
+// condensed counts the cost of condensing the conversation. Its tokens are not
+// logged, and no call of it is: the row counts as no request.
 func (t *task) condensed(m *message) {
 	if m.partial || m.condensed == nil {
 		return
@@ -162,7 +163,7 @@ func (t *task) condensed(m *message) {
 	if !r.Recorded.OK {
 		return
 	}
-	r.Rule, r.Purpose = ruleCondensed, "compaction"
+	r.Rule, r.Purpose, r.Calls = ruleCondensed, "compaction", meterbridge.Reported(0)
 	r.Model, r.Provider = t.models.of(m.at.Add(time.Millisecond))
 	t.give(m, r)
 }
