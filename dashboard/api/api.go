@@ -52,6 +52,7 @@ type server struct {
 	boot string
 	// slots are as many as questions may read the ledger at once.
 	slots chan struct{}
+	kept  kept
 	mux   *http.ServeMux
 	doc   *huma.OpenAPI
 }

@@ -24,6 +24,8 @@ type exchange struct {
 	body   bytes.Buffer
 	// tag is set by operations whose answer follows from the ledger alone.
 	tag string
+	// again is the answer that is kept under the tag; nil when it is to be made.
+	again *keptAnswer
 }
 
 type exchangeKey struct{}
@@ -54,6 +56,7 @@ func (s *server) exchanged(next http.Handler) http.Handler {
 		x := &exchange{header: http.Header{}}
 		x.r = r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
 		s.run(next, x)
+		s.settle(x)
 		x.send(w)
 	})
 }
@@ -106,6 +109,29 @@ func (s *server) revised(x *exchange) bool {
 	fmt.Fprintf(sum, "%s\n%d\n%s\n%s", s.boot, s.meter.Revision(), x.r.URL.EscapedPath(), x.r.URL.Query().Encode())
 	x.tag = quoted(sum.Sum(nil))
 	return x.known()
+}
+
+// again reports whether the answer under the exchange's tag is kept.
+func (s *server) again(x *exchange) bool {
+	a, ok := s.kept.find(x.tag)
+	if ok {
+		x.again = &a
+	}
+	return ok
+}
+
+// settle puts the kept answer in the place of what the framework made of none, or
+// keeps the new one.
+func (s *server) settle(x *exchange) {
+	switch {
+	case x.again != nil:
+		x.body.Reset()
+		x.body.Write(x.again.body)
+		x.status = http.StatusOK
+		x.header.Set("Content-Type", x.again.kind)
+	case x.tag != "" && x.status == http.StatusOK:
+		s.kept.keep(x.tag, x.header.Get("Content-Type"), x.body.Bytes())
+	}
 }
 
 func quoted(sum []byte) string { return `W/"` + hex.EncodeToString(sum[:12]) + `"` }

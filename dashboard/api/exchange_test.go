@@ -105,6 +105,64 @@ func TestETag_IsOfTheLedgerAndTheQuestion(t *testing.T) {
 	}
 }
 
+// A question that is asked again is answered with the same bytes and without the
+// ledger, until that has changed; what failed is asked again.
+func TestAnswer_IsKeptUntilTheLedgerChanges(t *testing.T) {
+	asked := 0
+	m := &stub{}
+	m.usage = func(context.Context, analytics.UsageQuery) (analytics.UsageReport, error) {
+		if asked++; asked == 1 {
+			return analytics.UsageReport{}, errors.New("not now")
+		}
+		return analytics.UsageReport{By: "day", Rows: []analytics.UsageRow{}, Timezone: fmt.Sprint(asked)}, nil
+	}
+	h := New(m, Options{})
+	day, model, block := Prefix+"/usage?by=day", Prefix+"/usage?by=model", Prefix+"/usage?by=block"
+	for i, step := range []struct {
+		path     string
+		revision uint64
+		want     int // how often the ledger was asked then
+	}{
+		{day, 0, 1}, {day, 0, 2}, {day, 0, 2}, {model, 0, 3}, {day, 0, 3}, {day, 1, 4}, {day, 1, 4}, {model, 1, 5}, {block, 1, 6}, {block, 1, 7},
+	} {
+		m.revision.Store(step.revision)
+		r := get(h, http.MethodGet, step.path)
+		body := read(t, r)
+		if asked != step.want {
+			t.Fatalf("step %d, %s: the ledger was asked %d times, want %d", i, step.path, asked, step.want)
+		}
+		if i == 0 {
+			continue
+		}
+		if kind := r.Header.Get("Content-Type"); r.StatusCode != http.StatusOK || kind != "application/json" {
+			t.Errorf("step %d: %d %s", i, r.StatusCode, kind)
+		}
+		var got struct{ Timezone string }
+		if err := json.Unmarshal(body, &got); err != nil || got.Timezone == "" {
+			t.Errorf("step %d: %v of %s", i, err, body)
+		}
+	}
+}
+
+func TestKept_IsBounded(t *testing.T) {
+	var k kept
+	for i := range 200 {
+		k.keep(fmt.Sprint(i), "application/json", make([]byte, 1<<20))
+		k.keep("large", "application/json", make([]byte, largestKept+1))
+	}
+	if _, ok := k.find("large"); ok || k.size != keptBytes || len(k.list) != keptBytes>>20 {
+		t.Errorf("%d answers of %d bytes, one too large: %v", len(k.list), k.size, ok)
+	}
+	k.find("195")
+	for i := range 3 * keptAnswers {
+		k.keep(fmt.Sprint("small", i), "application/json", []byte("{}"))
+		k.find("195")
+	}
+	if _, ok := k.find("195"); !ok || len(k.list) != keptAnswers {
+		t.Errorf("%d answers; the one that is always asked for is kept: %v", len(k.list), ok)
+	}
+}
+
 func TestETag_OfTheMomentIsOfWhatIsWritten(t *testing.T) {
 	zone := "a"
 	m := &stub{usage: func(context.Context, analytics.UsageQuery) (analytics.UsageReport, error) {
@@ -269,7 +327,7 @@ func TestQuestions_AreBoundedInNumberAndTime(t *testing.T) {
 		}
 		synctest.Wait()
 		start = time.Now()
-		if got := problemIn(t, get(h, "GET", "/api/v1/usage")); got.Status != 503 || time.Since(start) != 10*time.Second {
+		if got := problemIn(t, get(h, "GET", "/api/v1/usage?last=8")); got.Status != 503 || time.Since(start) != 10*time.Second {
 			t.Errorf("the third: %+v after %v", got, time.Since(start))
 		}
 		if got := get(h, "GET", "/api/v1/health"); got.StatusCode != 200 {

@@ -30,8 +30,13 @@ func look[I, O any](s *server, h huma.API, op huma.Operation, fn func(context.Co
 
 func question[I, O any](s *server, h huma.API, op huma.Operation, revised bool, fn func(context.Context, *I) (O, error)) {
 	huma.Register(h, op, func(ctx context.Context, in *I) (*answer[O], error) {
-		if x := exchangeOf(ctx); revised && !ofTheMoment(in) && x != nil && s.revised(x) {
-			return nil, notModified()
+		if x := exchangeOf(ctx); revised && !ofTheMoment(in) && x != nil {
+			if s.revised(x) {
+				return nil, notModified()
+			}
+			if s.again(x) {
+				return nil, answered()
+			}
 		}
 		if err := s.enter(ctx); err != nil {
 			return nil, s.problemOf(err, op.OperationID)
@@ -53,6 +58,9 @@ func ofTheMoment(in any) bool {
 
 // notModified is no problem: only its status is used.
 func notModified() *problem.Problem { return problem.New(http.StatusNotModified, "", "") }
+
+// answered ends a handler whose exchange has its answer already.
+func answered() *problem.Problem { return problem.New(http.StatusOK, "", "") }
 
 // enter waits for a slot.
 func (s *server) enter(ctx context.Context) error {
