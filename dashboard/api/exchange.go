@@ -26,6 +26,8 @@ type exchange struct {
 	tag string
 	// again is the answer that is kept under the tag; nil when it is to be made.
 	again *keptAnswer
+	// packed is the body for clients that take gzip, once it is packed.
+	packed []byte
 }
 
 type exchangeKey struct{}
@@ -58,6 +60,9 @@ func (s *server) exchanged(next http.Handler) http.Handler {
 		s.run(next, x)
 		s.settle(x)
 		x.send(w)
+		if x.packed != nil {
+			s.kept.pack(x.tag, x.packed)
+		}
 	})
 }
 
@@ -127,7 +132,7 @@ func (s *server) settle(x *exchange) {
 	case x.again != nil:
 		x.body.Reset()
 		x.body.Write(x.again.body)
-		x.status = http.StatusOK
+		x.status, x.packed = http.StatusOK, x.again.packed
 		x.header.Set("Content-Type", x.again.kind)
 	case x.tag != "" && x.status == http.StatusOK:
 		s.kept.keep(x.tag, x.header.Get("Content-Type"), x.body.Bytes())
@@ -176,7 +181,10 @@ func (x *exchange) send(w http.ResponseWriter) {
 	}
 	if len(body) >= zipped.From && zipped.Accepted(x.r) {
 		h.Set("Content-Encoding", "gzip")
-		body = zipped.Bytes(body, gzip.BestSpeed)
+		if x.packed == nil {
+			x.packed = zipped.Bytes(body, gzip.BestSpeed)
+		}
+		body = x.packed
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(x.status)

@@ -144,6 +144,34 @@ func TestAnswer_IsKeptUntilTheLedgerChanges(t *testing.T) {
 	}
 }
 
+// A kept answer is packed once, and only for those who take it so.
+func TestAnswer_IsKeptPackedAndPlain(t *testing.T) {
+	h := New(&stub{usage: long}, Options{})
+	var first []byte
+	for i, encoding := range []string{"", "gzip", "", "gzip", "gzip"} {
+		r := get(h, http.MethodGet, Prefix+"/usage", "Accept-Encoding", encoding)
+		if got := r.Header.Get("Content-Encoding"); got != encoding {
+			t.Fatalf("answer %d: encoding %q, want %q", i, got, encoding)
+		}
+		body := read(t, r)
+		if encoding == "gzip" {
+			z, err := gzip.NewReader(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err = io.ReadAll(z); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first == nil {
+			first = body
+		}
+		if !bytes.Equal(body, first) {
+			t.Errorf("answer %d is another one: %.80s", i, body)
+		}
+	}
+}
+
 func TestKept_IsBounded(t *testing.T) {
 	var k kept
 	for i := range 200 {

@@ -19,6 +19,8 @@ type kept struct {
 type keptAnswer struct {
 	tag, kind string
 	body      []byte
+	// packed is the body for clients that take gzip; nil until one came.
+	packed []byte
 }
 
 const (
@@ -51,10 +53,27 @@ func (k *kept) keep(tag, kind string, body []byte) {
 	if slices.ContainsFunc(k.list, func(a keptAnswer) bool { return a.tag == tag }) {
 		return
 	}
-	k.list = append(k.list, keptAnswer{tag, kind, bytes.Clone(body)})
+	k.list = append(k.list, keptAnswer{tag: tag, kind: kind, body: bytes.Clone(body)})
 	k.size += len(body)
+	k.bound()
+}
+
+// pack keeps the packed body of an answer that is kept.
+func (k *kept) pack(tag string, packed []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.list, func(a keptAnswer) bool { return a.tag == tag })
+	if i < 0 || k.list[i].packed != nil {
+		return
+	}
+	k.list[i].packed = packed
+	k.size += len(packed)
+	k.bound()
+}
+
+func (k *kept) bound() {
 	for k.size > keptBytes || len(k.list) > keptAnswers {
-		k.size -= len(k.list[0].body)
+		k.size -= len(k.list[0].body) + len(k.list[0].packed)
 		k.list = slices.Delete(k.list, 0, 1)
 	}
 }
