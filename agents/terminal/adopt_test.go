@@ -316,6 +316,33 @@ func TestHolder_GivesTheUsersUmask(t *testing.T) {
 	shows(t, term, "0027")
 }
 
+// A start that cannot be reached any more leaves nothing running.
+func TestHolder_ThatCannotBeReached(t *testing.T) {
+	dir := sockets(t)
+	id := filepath.Base(dir) + "-x"
+	job := hold.Job{ID: id, Generation: 1, Socket: filepath.Join(dir, "x.sock")}
+	job.Argv, job.Cols, job.Rows = []string{"sh", "-c", "rm " + job.Socket + "; sleep 1000"}, 80, 24
+	job.Env = []string{"PATH=" + os.Getenv("PATH"), "METERBRIDGE_AGENT=" + id}
+	job.Patience = process.Patience{Hangup: time.Second, Terminate: time.Second}
+	for range 5 {
+		held, err := hold.Spawn(within(t), []string{os.Args[0], "hold"}, job)
+		if err != nil {
+			break
+		}
+		// It was faster than rm.
+		process.SignalGroup(held.Leader().PID, 9)
+		for b := make([]byte, 9); err == nil; {
+			_, err = held.Read(b)
+		}
+		held.Close()
+	}
+	for end := time.Now().Add(limit); len(crewOf(t, dir)) > 0; {
+		if time.Now().After(end) {
+			t.Fatalf("left running: %v", crewOf(t, dir))
+		}
+	}
+}
+
 func TestHolder_TellsNobodyItsJob(t *testing.T) {
 	o := life(sockets(t), true)
 	term := New("job", o.Terminal)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -164,6 +165,29 @@ func TestInterrupt_EndsWhatRunsAndNotTheShell(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, term, []form{{"behind it", "echo alive", Result{Code: code(0), Output: "alive\n"}}})
+		})
+	}
+}
+
+// Programs that take the whole screen are no output, and do not keep the terminal.
+func TestRun_FullScreenPrograms(t *testing.T) {
+	for _, command := range []string{"less /etc/passwd", "vi -u NONE /etc/passwd", "top"} {
+		if _, err := exec.LookPath(strings.Fields(command)[0]); err != nil {
+			t.Logf("%s is not on this machine", command)
+			continue
+		}
+		term := bash(t)
+		run(t, term, "true")
+		r, err := term.Run(within(t), command, time.Second)
+		if err != nil || !r.TimedOut {
+			t.Errorf("%s: %+v, %v", command, r, err)
+		}
+		if err := term.Interrupt(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		check(t, term, []form{
+			{"behind " + command, "echo alive; (exit 6)", Result{Code: code(6), Output: "alive\n"}},
+			{"two lines", "read -r x <<E\nin a document\nE\necho $x", Result{Code: code(0), Output: "in a document\n"}},
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -33,7 +34,12 @@ func Spawn(ctx context.Context, argv []string, job Job) (*Held, error) {
 	if started.Fault != "" {
 		return nil, errors.New(started.Fault)
 	}
-	return Dial(ctx, job.Socket)
+	// The program runs: who gave up meanwhile stops it like any other.
+	held, err := Dial(context.WithoutCancel(ctx), job.Socket)
+	if err != nil {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // the holder ends its program, and itself
+	}
+	return held, err
 }
 
 // ask runs the holder's program and reads its answer.
