@@ -223,8 +223,21 @@ func (t *Tracker) Title(title string) {
 		if t.shown.Status == meterbridge.NeedsInput && !t.titleAsks && !asked {
 			return // it has not come to the question yet, of which a hook told
 		}
-		t.take(f, now)
+		lags := f.Kind == meterbridge.FactNeedsInput && t.justAnswered(now)
+		// What is ready before its first prompt has not finished one.
+		early := f.Kind == meterbridge.FactFinished && !t.open()
+		if !lags && !early {
+			t.take(f, now)
+		}
 	})
+}
+
+// titleLag is how long a title may still be that of a question that was answered.
+const titleLag = time.Second
+
+// justAnswered reports whether a person has answered a question a moment ago.
+func (t *Tracker) justAnswered(now time.Time) bool {
+	return t.shown.Status == meterbridge.Working && t.shown.Source == meterbridge.FromKey && now.Sub(t.shown.At) < titleLag
 }
 
 // Line takes a line that appeared on the terminal.
