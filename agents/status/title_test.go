@@ -39,3 +39,20 @@ func TestTracker_ATitleLagsBehindAnAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A harness that is ready for its first prompt has finished none.
+func TestTracker_ATitleFinishesOnlyWhatRuns(t *testing.T) {
+	tracker := New(Options{Agent: "a", Source: Source{Title: func(title string) (meterbridge.StatusFact, bool) {
+		return meterbridge.StatusFact{Kind: meterbridge.FactKind(title), Source: meterbridge.FromTitle, Confidence: meterbridge.Exact}, true
+	}}})
+	defer tracker.Close()
+	tracker.Spawn(1, "s")
+	for _, step := range []struct {
+		title string
+		want  meterbridge.Status
+	}{{"finished", meterbridge.Idle}, {"turn", meterbridge.Working}, {"finished", meterbridge.Finished}, {"finished", meterbridge.Finished}} {
+		if tracker.Title(step.title); tracker.Info().Status != step.want {
+			t.Errorf("title %s: %s, want %s", step.title, tracker.Info().Status, step.want)
+		}
+	}
+}

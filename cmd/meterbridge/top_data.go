@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"meterbridge/internal/control"
+	"meterbridge/internal/daemon"
 )
 
 const (
@@ -50,6 +51,7 @@ type topState struct {
 	at                  time.Time
 	today, pace, active topUsage
 	budgets             []topBudget
+	agents              []daemon.AgentAnswer
 	status              control.Status
 }
 
@@ -67,6 +69,7 @@ func (s topSource) read(ctx context.Context) (topState, error) {
 	var budgets struct {
 		Rows []topBudget `json:"rows"`
 	}
+	var agents daemon.AgentList
 	var err error
 	if out.status, err = s.client.Status(ctx); err != nil {
 		return out, err
@@ -79,12 +82,18 @@ func (s topSource) read(ctx context.Context) (topState, error) {
 		{usagePath("harness", now.Add(-paceWindow)), &out.pace},
 		{usagePath("session", now.Add(-activeWindow)), &out.active},
 		{"/api/v1/budgets", &budgets},
+		{"/api/v1/agents", &agents},
 	} {
 		if err := s.get(ctx, question.path, question.into); err != nil {
 			return out, err
 		}
 	}
 	out.budgets = budgets.Rows
+	for _, a := range agents.Rows {
+		if a.Status != "exited" {
+			out.agents = append(out.agents, a)
+		}
+	}
 	return out, nil
 }
 

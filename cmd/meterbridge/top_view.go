@@ -12,6 +12,9 @@ import (
 func (s topState) view(width, height int, colour bool) string {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, s.headline())
+	if len(s.agents) > 0 {
+		_ = s.agentGrid().print(&b, width, colour)
+	}
 	if len(s.today.Rows) > 0 {
 		_ = s.harnesses().print(&b, width, colour) // a Buffer takes everything
 	} else {
@@ -44,6 +47,24 @@ func (s topState) headline() string {
 	return fmt.Sprintf("Meterbridge  %s  today %s, %s tokens, %s requests  %s tokens/min  %s",
 		s.at.Format(time.TimeOnly), dollars(t.CostMicroUSD, t.CostPartial), count(t.TotalTokens), grouped(t.Requests),
 		grouped(perMinute(s.pace.Totals.TotalTokens)), state)
+}
+
+// agentGrid are the agents that run, and what they do.
+func (s topState) agentGrid() grid {
+	g := grid{columns: []column{
+		{name: "Agent", shrink: true},
+		{name: "Harness", drop: 1},
+		{name: "Status"},
+		{name: "For", right: true},
+		{name: "What", shrink: true},
+		{name: "Model", shrink: true, drop: 2},
+	}}
+	for _, r := range s.agents {
+		g.rows = append(g.rows, []string{
+			r.Name, r.Harness, agentStatus(r), ago(s.at.Sub(time.UnixMilli(r.StatusAt))), whatOf(r), text(r.Model),
+		})
+	}
+	return g
 }
 
 // perMinute is the pace of the recent tokens; what is not reported is no pace.
