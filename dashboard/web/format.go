@@ -17,7 +17,7 @@ func functions(a *assets) template.FuncMap {
 	return template.FuncMap{
 		"asset": a.address, "grouped": grouped, "short": short, "usd": usd, "usdExact": usdExact,
 		"percent": percent, "ago": ago, "span": span, "bytes": size, "json": embedded, "list": strings.Join,
-		"dict": dict, "session": sessionPath, "clock": clock, "trim": trimmed, "tail": tailOf, "openOnly": func(q *queuePage) *queuePage { c := *q; c.Log = nil; return &c }, "before": func(n *int) int { return *n - 1 }, "after": func(n *int) int { return *n + 1 }, "deref": func(f *float64) float64 { return *f }, "path": url.PathEscape, "base": lastOf, "add": func(a, b int) int { return a + b },
+		"dict": dict, "session": sessionPath, "clock": clock, "trim": trimmed, "tail": tailOf, "deref64": func(n *int64) int64 { return *n }, "i64": func(n int) int64 { return int64(n) }, "openOnly": func(q *queuePage) *queuePage { c := *q; c.Log = nil; return &c }, "before": func(n *int) int { return *n - 1 }, "after": func(n *int) int { return *n + 1 }, "deref": func(f *float64) float64 { return *f }, "path": url.PathEscape, "base": lastOf, "add": func(a, b int) int { return a + b },
 		"days": func() []string {
 			return []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 		},

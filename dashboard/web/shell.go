@@ -56,6 +56,7 @@ func navigation() []link {
 		{"/usage", "Usage", "usage"},
 		{"/sessions", "Sessions", "sessions"},
 		{"/agents", "Agents", "agents"},
+		{"/tools", "Tools", "tools"},
 		{"/links", "Links", "links"},
 		{"/prices", "Prices", "prices"},
 		{"/health", "Health", "health"},

@@ -26,6 +26,8 @@ type Options struct {
 	Links AgentLinks
 	// Prompts is the queue; nil shows none.
 	Prompts Prompts
+	// Tools are those of the bridge; nil shows none.
+	Tools Tools
 	// Starters are the harnesses that can be started, Home is a folder to begin in.
 	Starters []string
 	Home     string
@@ -88,6 +90,7 @@ func (s *Site) routes() {
 	s.page("/agents", s.agents)
 	s.page("/agents/{id}", s.agent)
 	s.page("/links", s.links)
+	s.page("/tools", s.tools)
 	s.page("/queue", s.queue)
 	s.page("/queue/waiting", s.waiting)
 	s.actions()

@@ -33,7 +33,7 @@ func (m *Meter) Pages(o web.Options) (*web.Site, error) {
 // servedPages are the pages of a daemon, which can start and stop agents.
 func (s *server) servedPages() (*web.Site, error) {
 	keeper := pageFleet{s.meter}
-	return s.meter.Pages(web.Options{Log: s.o.Log, Fleet: keeper, Links: keeper, Prompts: pageQueue{s.meter}, Starters: AgentHarnesses(), Home: s.meter.opts.Home})
+	return s.meter.Pages(web.Options{Log: s.o.Log, Fleet: keeper, Links: keeper, Prompts: pageQueue{s.meter}, Tools: pageTools{s.meter}, Starters: AgentHarnesses(), Home: s.meter.opts.Home})
 }
 
 // pageFleet is what the pages do with agents.

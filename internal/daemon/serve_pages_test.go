@@ -54,7 +54,7 @@ func TestPages_ShowTheNumbersOfTheAPI(t *testing.T) {
 
 func TestPages_HaveNothingInline(t *testing.T) {
 	pages, _ := paged(t)
-	for _, path := range []string{"/", "/usage", "/usage?range=all", "/sessions", "/sessions/claude-code:aaaa1111-0000-4000-8000-000000000001", "/explain/2026-10-05", "/prices", "/prices?model=gpt-5-codex", "/health", "/agents", "/links", "/nowhere"} {
+	for _, path := range []string{"/", "/usage", "/usage?range=all", "/sessions", "/sessions/claude-code:aaaa1111-0000-4000-8000-000000000001", "/explain/2026-10-05", "/prices", "/prices?model=gpt-5-codex", "/health", "/agents", "/links", "/tools", "/queue", "/nowhere"} {
 		got := ask(t, "GET", pages.URL+path)
 		text := string(got.body)
 		for _, wrong := range []string{" style=", "<style", " onclick", " onload", "javascript:"} {

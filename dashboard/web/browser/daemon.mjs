@@ -1,6 +1,6 @@
 // A real daemon over a home folder of its own, and a browser that opened its link.
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,15 +38,23 @@ action = "notify"
 `;
 
 // start runs a daemon; fixtures adds the example logs to those of the showcase.
-export async function start({ fixtures = true, now = Date.now() } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), "meterbridge-pages-"));
+export async function start({ fixtures = true, now = Date.now(), dir } = {}) {
+  if (dir) {
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir);
+  }
+  dir ??= mkdtempSync(join(tmpdir(), "meterbridge-pages-"));
   const home = join(dir, "home");
   mkdirSync(home);
   mkdirSync(join(dir, "data"));
   if (fixtures) cpSync(join(root, "internal/demo/home"), home, { recursive: true });
   showcase(home, now);
   writeFileSync(join(dir, "data", "config.toml"), settings);
-  const env = { PATH: process.env.PATH, HOME: home, METERBRIDGE_HOME: join(dir, "data"), TZ: "Europe/Berlin" };
+  // A program in the harness's place: the pages are tested, not the harness.
+  mkdirSync(join(dir, "bin"));
+  writeFileSync(join(dir, "bin", "claude"), "#!/bin/bash\nprintf '\\033[1mAn agent that waits\\033[0m\\r\\n> '\nexec cat\n");
+  chmodSync(join(dir, "bin", "claude"), 0o755);
+  const env = { PATH: join(dir, "bin") + ":" + process.env.PATH, HOME: home, METERBRIDGE_HOME: join(dir, "data"), TZ: "Europe/Berlin" };
   const child = spawn(join(cache, "meterbridge"), ["serve", "--addr", "127.0.0.1:0"], { env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const link = await new Promise((found, failed) => {

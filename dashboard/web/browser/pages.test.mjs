@@ -16,7 +16,7 @@ after(async () => site?.stop());
 
 const paths = () => [
   "/", "/usage", "/usage?range=all&by=month&stack=model", "/usage?by=session&range=7d", "/usage?range=30d&stack=project&measure=tokens", "/sessions", "/sessions?search=no-such-thing",
-  `/sessions/${session.harness}:${session.session}`, "/explain/2026-10-05", "/prices", "/prices?model=claude-opus-4-5&provider=anthropic", "/health", "/agents", "/links",
+  `/sessions/${session.harness}:${session.session}`, "/explain/2026-10-05", "/prices", "/prices?model=claude-opus-4-5&provider=anthropic", "/health", "/agents", "/links", "/tools", "/tools?tool=meter_usage", "/queue",
   ...(process.env.METERBRIDGE_PAGES_MORE ?? "").split(" ").filter(Boolean),
 ];
 
@@ -191,6 +191,35 @@ test("an agent is started, typed to and stopped from its page", async () => {
   await Promise.all([page.waitForNavigation(), page.click("text=Stop bench")]);
   await page.waitForFunction(() => document.querySelector("#agent-figures").textContent.includes("exited"));
   assert.deepEqual(wrong, []);
+  await context.close();
+});
+
+test("prompts are queued, put in order, edited and removed", async () => {
+  const { page, context, wrong } = await watched();
+  await page.goto(site.origin + "/agents");
+  await page.selectOption("select[name=harness]", "claude-code");
+  await page.fill("input[name=dir]", site.home);
+  await page.fill("input[name=name]", "lead");
+  await page.click("text=Start >> nth=-1");
+  await page.waitForURL(/\/agents\/ag-/);
+  for (const text of ["First, the tests", "Then the docs"]) {
+    await page.fill("#prompt-text", text);
+    await page.fill("input[name=at]", "2099-01-01T08:00");
+    await Promise.all([page.waitForNavigation(), page.click(".ask .button")]);
+  }
+  const list = () => page.$$eval(".queue .prompt", (all) => all.map((p) => p.textContent));
+  assert.deepEqual(await list(), ["First, the tests", "Then the docs"]);
+  await Promise.all([page.waitForNavigation(), page.click(".queue li:nth-child(2) [aria-label='Move up']")]);
+  assert.deepEqual(await list(), ["Then the docs", "First, the tests"]);
+  await page.click(".queue li:nth-child(1) summary");
+  await page.fill(".queue li:nth-child(1) textarea", "Then the guide");
+  await Promise.all([page.waitForNavigation(), page.click(".queue li:nth-child(1) .drop .primary")]);
+  assert.deepEqual(await list(), ["Then the guide", "First, the tests"]);
+  await Promise.all([page.waitForNavigation(), page.click(".queue li:nth-child(1) >> text=Remove")]);
+  assert.deepEqual(await list(), ["First, the tests"]);
+  assert.deepEqual(wrong, []);
+  await page.goto(site.origin + "/queue");
+  assert.deepEqual(await list(), ["First, the tests"]);
   await context.close();
 });
 

@@ -79,7 +79,7 @@ export class MeterTimeline extends HTMLElement {
     const notes = [];
     if (!this.answer.usageReadable || this.answer.requests.length === 0) notes.push("There is no request that could be drawn.");
     if (this.answer.truncated) notes.push("Only the newest 2,000 requests are drawn.");
-    if (this.answer.requestTimes === "end") notes.push("This log has no starts: a tick is the end of a request.");
+    if (this.answer.requestTimes === "end" && this.answer.requests.length > 0) notes.push("This log has no starts: a tick is the end of a request.");
     this.note.textContent = notes.join(" ");
     this.folding.hidden = this.scale.gaps.length === 0 && this.fold;
     this.folding.textContent = this.fold ? "Show idle time" : "Fold idle time";

@@ -63,8 +63,9 @@ export class Scale {
   readonly length: number;
 
   constructor(list: Lane[], fold: boolean) {
-    const busy = list.filter((l) => l.name !== "Turns" && l.name !== "Status").flatMap((l) => l.items).map((i) => [i.from, i.to] as const);
+    const busy = list.filter((l) => l.name !== "Turns" && l.name !== "Status").flatMap((l) => l.items).map((i): [number, number] => [i.from, i.to]);
     for (const turn of list.find((l) => l.name === "Turns")?.items ?? []) busy.push([turn.from, turn.from + 1000]);
+    if (busy.length === 0) busy.push(...list.flatMap((l) => l.items).map((i) => [i.from, i.to] as [number, number]));
     busy.sort((x, y) => x[0] - y[0]);
     const runs: [number, number][] = [];
     for (const [from, to] of busy) {
