@@ -13,7 +13,7 @@ export class MeterTerminal extends HTMLElement {
   private gone = false;
 
   connectedCallback(): void {
-    const dark = { background: "#0b0f12", foreground: "#d9e2e7", cursor: "#2fd6a3", selectionBackground: "#2fd6a344", black: "#20282e", brightBlack: "#6b7981" };
+    const dark = { background: "#0b0f12", foreground: "#d9e2e7", cursor: "#2fd6a3", selectionBackground: "#2fd6a344", black: "#20282e", brightBlack: "#7f8e97", red: "#f27d78", green: "#2fd6a3", yellow: "#e8b04b", blue: "#5aa9f2", magenta: "#a78bfa", cyan: "#6fd3e3" };
     this.term = new Terminal({
       documentOverride: quietDocument(), theme: dark, fontSize: 13, lineHeight: 1.25, cursorBlink: false, scrollback: 5000, screenReaderMode: true,
       fontFamily: getComputedStyle(this).getPropertyValue("--mono"), allowProposedApi: false,
