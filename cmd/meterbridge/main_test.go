@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"meterbridge/internal/daemon"
 	"meterbridge/internal/holder"
 )
 
@@ -14,8 +15,9 @@ import (
 const asProgram = "METERBRIDGE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	// A holder of terminals has no environment that tells it from the tests.
-	if os.Getenv(asProgram) != "" || len(os.Args) == 2 && os.Args[1] == holder.Command {
+	// A holder of terminals and the fence of an extension have no environment that
+	// tells them from the tests.
+	if os.Getenv(asProgram) != "" || len(os.Args) == 2 && os.Args[1] == holder.Command || len(os.Args) > 1 && os.Args[1] == daemon.FenceCommand {
 		main()
 		return
 	}
