@@ -75,6 +75,9 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 		o.Agents = ports
 		ho.Ports.Agents, ho.Ports.Screens, ho.Ports.Terminals, ho.Ports.Usage = ports, ports, ports, ports
 	}
+	if m.prompting != nil {
+		ho.Ports.Prompts = m.prompting
+	}
 	modules, runner, err := extensions.Modules(o.Folder)
 	if err != nil {
 		// Extensions of other kinds run all the same.
