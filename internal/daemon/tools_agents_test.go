@@ -22,6 +22,7 @@ import (
 // and a shell.
 type squad struct {
 	t     *testing.T
+	meter *Meter
 	fleet *fleet.Fleet
 	tools map[string]bridge.Tool
 	// lead calls; peer and shell are others.
@@ -39,7 +40,7 @@ func newSquad(t *testing.T) *squad {
 		Getenv: func(string) string { return "" }, Now: time.Now, KeepText: true,
 		Harnesses: []harnesses.Harness{{ID: "toy", Hooks: &harnesses.Hooks{Facts: toyFacts, Layer: func(meterbridge.LaunchHooks) (l meterbridge.LaunchLayer) { return l }}}},
 		Profiles: map[string]meterbridge.LaunchProfile{
-			"toy":        {Kind: meterbridge.AIAgent, Program: []string{"sh", "-c", "echo token $METERBRIDGE_HOOK_TOKEN; exec sleep 1000"}},
+			"toy":        {Kind: meterbridge.AIAgent, Program: []string{"sh", "-c", "echo token $METERBRIDGE_HOOK_TOKEN; exec sleep 1000"}, DangerousByHook: true},
 			"shell-bash": {Kind: meterbridge.ShellAgent, Program: []string{"bash"}, Shell: "bash"},
 		},
 	})
@@ -59,7 +60,7 @@ func newSquad(t *testing.T) *squad {
 			t.Error(err)
 		}
 	})
-	s := &squad{t: t, fleet: f, tools: map[string]bridge.Tool{}}
+	s := &squad{t: t, meter: m, fleet: f, tools: map[string]bridge.Tool{}}
 	list, err := newAgentTools(f)
 	if err != nil {
 		t.Fatal(err)
