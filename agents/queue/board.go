@@ -49,6 +49,8 @@ type line struct {
 	held bool
 	// spent: a prompt went out since the last finish.
 	spent bool
+	// left is a text that was typed and may still stand in the agent's input.
+	left string
 	// heard waits for what the harness tells of the prompt that was typed.
 	heard chan Heard
 }
@@ -69,6 +71,7 @@ func New(ctx context.Context, o Options) (*Queue, error) {
 			p.State = meterbridge.PromptQueued
 		case p.State == meterbridge.PromptDelivering:
 			p.State, p.Reason = meterbridge.PromptUnknown, "the daemon ended while it was typed"
+			q.lines[p.Agent] = &line{left: p.Text}
 			p.Text = q.kept(p)
 		}
 		if p.State == meterbridge.PromptQueued {
@@ -242,7 +245,7 @@ func (q *Queue) Remove(ctx context.Context, id string) (meterbridge.QueuedPrompt
 func (q *Queue) Go(agent string) {
 	l := q.line(agent)
 	q.mu.Lock()
-	l.held, l.spent = false, false
+	l.held, l.spent, l.left = false, false, ""
 	q.mu.Unlock()
 	q.nudge()
 }

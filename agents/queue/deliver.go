@@ -108,6 +108,8 @@ func (q *Queue) gate(ctx context.Context, p *meterbridge.QueuedPrompt, whileBusy
 	switch {
 	case look.Generation != a.Generation, look.Drawing:
 		return look, errNotNow
+	case q.leftOver(p.Agent, look):
+		return look, q.note(ctx, p, "the input still holds a text that was typed before: send or clear it there, or `queue go`", nil)
 	case !look.Leads:
 		return look, q.note(ctx, p, "another program has the terminal", nil)
 	case look.Draft, !still:
@@ -152,6 +154,7 @@ func (q *Queue) typeIn(ctx context.Context, p *meterbridge.QueuedPrompt, look Lo
 	if err := q.step(ctx, p, "pasting"); err != nil {
 		return err
 	}
+	q.leave(l, p.Text)
 	if err := q.o.Terminals.Write(ctx, p.Agent, look.Generation, []byte(text)); err != nil {
 		return q.end(ctx, p, meterbridge.PromptFailed, "it could not be typed: "+err.Error())
 	}
@@ -186,6 +189,7 @@ func (q *Queue) typeIn(ctx context.Context, p *meterbridge.QueuedPrompt, look Lo
 }
 
 func (q *Queue) sent(ctx context.Context, p *meterbridge.QueuedPrompt) error {
+	q.leave(q.line(p.Agent), "")
 	q.mu.Lock()
 	if p.SentAt.IsZero() {
 		p.SentAt = q.o.Now()
@@ -240,24 +244,30 @@ func (q *Queue) confirmed(ctx context.Context, p *meterbridge.QueuedPrompt, l *l
 	}
 }
 
-// stillThere reports whether the screen still shows the text at its input.
+// stillThere reports whether the agent's input still shows the text.
 func (q *Queue) stillThere(ctx context.Context, p *meterbridge.QueuedPrompt) bool {
 	look, err := q.o.Terminals.Look(ctx, p.Agent)
-	if err != nil {
-		return false
-	}
-	lines := strings.Split(strings.TrimRight(look.Text, "\n"), "\n")
-	lines = lines[max(0, len(lines)-inputLines):]
-	shown := strings.Join(strings.Fields(strings.Join(lines, "")), "")
-	end := strings.Join(strings.Fields(p.Text), "")
-	if r := []rune(end); len(r) > 40 {
-		end = string(r[len(r)-40:])
-	}
-	return end != "" && (strings.Contains(shown, end) || placeholder(look.Text))
+	return err == nil && shows(look, p.Text)
 }
 
-// inputLines is how many lines at the end of a screen an input takes.
-const inputLines = 12
+// leave notes what text may stand in the agent's input.
+func (q *Queue) leave(l *line, text string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l.left = text
+}
+
+// leftOver reports whether a text of an earlier prompt still stands in the agent's
+// input: another one would be joined with it.
+func (q *Queue) leftOver(agent string, look Look) bool {
+	l := q.line(agent)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l.left != "" && !shows(look, l.left) {
+		l.left = ""
+	}
+	return l.left != ""
+}
 
 // Hear takes what a harness tells about prompts; it neither waits nor fails.
 func (q *Queue) Hear(h Heard) {

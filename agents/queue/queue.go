@@ -48,8 +48,8 @@ type Look struct {
 	// KeyAt is when a person last typed; Draft: what they typed may not be sent yet.
 	KeyAt time.Time
 	Draft bool
-	// Text is the screen.
-	Text string
+	// Text is the screen, Row the line of the cursor; empty where it is hidden.
+	Text, Row string
 }
 
 // Terminals types.

@@ -550,6 +550,54 @@ func TestNew_AfterADeathAtEachStep(t *testing.T) {
 	}
 }
 
+// A text that was typed before and never sent stands in the input: the next one
+// would be joined with it (asheshgoplani/agent-deck#1409).
+func TestGate_TypesNothingBehindATextThatWasLeft(t *testing.T) {
+	for name, mend := range map[string]func(w *world, q *Queue){
+		"a person clears it": func(w *world, _ *Queue) { w.set(func() { w.look.Row = "> type here" }) },
+		"a person says go":   func(_ *world, q *Queue) { q.Go("ag-1") },
+	} {
+		w := newWorld()
+		w.rows["p0"] = meterbridge.QueuedPrompt{
+			ID: "p0", Agent: "ag-1", Text: "left here", Submit: true, State: meterbridge.PromptDelivering, Attempt: "pasted", Sender: person,
+		}
+		w.look.Row = "> left here │"
+		during(t, w, func(t *testing.T, q *Queue) {
+			w.takes(q)
+			p, err := q.Submit(t.Context(), Request{Sender: person, Agent: "ag-1", Text: "next"})
+			pass(time.Minute)
+			if err != nil || len(w.typed) > 0 || w.row(p.ID).Reason == "" {
+				t.Errorf("%s: typed %q, %+v, %v", name, w.typed, w.row(p.ID), err)
+			}
+			mend(w, q)
+			pass(time.Second)
+			if got := w.row(p.ID); got.State != meterbridge.PromptSent {
+				t.Errorf("%s: then %+v", name, got)
+			}
+		})
+	}
+}
+
+func TestShows_TheEndOfTheInput(t *testing.T) {
+	for _, c := range []struct {
+		row, text string
+		want      bool
+	}{
+		{"› hello there", "hello there", true},
+		{"› Ask Codex to do anything", "hello there", false},
+		{"› Ask Codex to do anything", "y", false},
+		{"› y", "y", true},
+		{"  line two", "one\nline two\n", true},
+		{"› [Pasted Content 1200 chars]", "long", true},
+		{"│ > hello │", "hello", true},
+		{"", "x", false},
+	} {
+		if got := shows(Look{Row: c.row}, c.text); got != c.want {
+			t.Errorf("shows(%q, %q) = %v", c.row, c.text, got)
+		}
+	}
+}
+
 // What cannot be kept is not accepted, and not typed.
 func TestSubmit_KeepsBeforeItSaysSo(t *testing.T) {
 	w := newWorld()

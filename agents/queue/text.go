@@ -71,3 +71,24 @@ func placeholder(shown string) bool {
 	}
 	return false
 }
+
+// inputLines is how many lines at the end of a screen an input takes at most.
+const inputLines = 12
+
+// shownEnd is how much of the end of a text is looked for, in characters.
+const shownEnd = 30
+
+// shows reports whether the text stands in the agent's input: before the cursor,
+// and where that is hidden at the end of the screen.
+func shows(look Look, text string) bool {
+	lines := strings.Split(strings.TrimRight(text, " \n\t"), "\n")
+	end := []rune(strings.Join(strings.Fields(lines[len(lines)-1]), ""))
+	end = end[max(0, len(end)-shownEnd):]
+	if look.Row != "" {
+		row := strings.TrimRight(strings.Join(strings.Fields(look.Row), ""), "│┃|▏▕")
+		return placeholder(look.Row) || len(end) > 0 && strings.HasSuffix(row, string(end))
+	}
+	screen := strings.Split(strings.TrimRight(look.Text, "\n"), "\n")
+	input := strings.Join(screen[max(0, len(screen)-inputLines):], "")
+	return placeholder(input) || len(end) > 0 && strings.Contains(strings.Join(strings.Fields(input), ""), string(end))
+}

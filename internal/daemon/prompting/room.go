@@ -152,6 +152,9 @@ func (r *Room) Look(ctx context.Context, agent string) (queue.Look, error) {
 	look := queue.Look{
 		Generation: l.Generation, Leads: l.Leads, Pastes: l.Modes.BracketedPaste, Drawing: l.Modes.Synchronized, KeyAt: l.KeyAt, Text: text,
 	}
+	if l.Modes.CursorVisible && l.Y < len(l.Snapshot.Lines) {
+		look.Row = l.Snapshot.Lines[l.Y]
+	}
 	if s, ok := r.o.Fleet.Desk().Info(agent); ok {
 		look.Draft = s.Draft
 	}
