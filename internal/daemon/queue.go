@@ -244,7 +244,7 @@ func (m *Meter) promptAnswer(p meterbridge.QueuedPrompt, place int) PromptAnswer
 	return a
 }
 
-// EditPrompt, MovePrompt and RemovePrompt change a prompt that waits.
+// EditPrompt gives a prompt that waits another text.
 func (m *Meter) EditPrompt(ctx context.Context, id, text string) (PromptAnswer, error) {
 	return m.changePrompt(func(q *queue.Queue) (meterbridge.QueuedPrompt, error) { return q.Edit(ctx, id, text) })
 }
