@@ -26,6 +26,7 @@ type Config struct {
 	Pricing Pricing  `toml:"pricing"`
 	Serve   Serve    `toml:"serve"`
 	Metrics Metrics  `toml:"metrics"`
+	Bridge  Bridge   `toml:"bridge"`
 	Budgets []Budget `toml:"budget"`
 }
 
@@ -141,6 +142,16 @@ type Metrics struct {
 	// ClaudeNames adds the names of Claude Code's own telemetry.
 	ClaudeNames bool `toml:"claude_names"`
 }
+
+// Bridge is the table [bridge]: how agents are told of tools.
+type Bridge struct {
+	// ShortenNames = false tells every client the whole name of a tool, however long.
+	// nil means true.
+	ShortenNames *bool `toml:"shorten_names"`
+}
+
+// Shortens tells whether long names are shortened.
+func (b Bridge) Shortens() bool { return b.ShortenNames == nil || *b.ShortenNames }
 
 // mostProjects bounds the series that projects make.
 const mostProjects = 200

@@ -120,3 +120,16 @@ func TestWeekday_AnyCase(t *testing.T) {
 		t.Errorf("got %v %v", d, err)
 	}
 }
+
+func TestBridge_Shortens(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "[bridge]\n": true, "[bridge]\nshorten_names = true\n": true, "[bridge]\nshorten_names = false\n": false} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(path, "")
+		if err != nil || c.Bridge.Shortens() != want {
+			t.Errorf("%q: got %v, %v, want %v", text, c.Bridge.Shortens(), err, want)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (m *Meter) ListLinks() dashboard.ExtensionLinkList { return m.Extensions().
 func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	m := s.meter
 	o := deskOptions(m.opts)
-	o.Log, o.Resolve = s.o.Log, m.resolveAgent
+	o.Log, o.Resolve, o.WholeNames = s.o.Log, m.resolveAgent, !m.config.Bridge.Shortens()
 	var desk atomic.Pointer[extensions.Desk]
 	ho := host.Options{
 		Version: m.opts.Version, Sandbox: m.opts.Program, Getenv: m.opts.Getenv, Log: s.o.Log, Now: m.opts.Now,

@@ -131,7 +131,9 @@ func (d *Desk) Installed() []bridge.Installed { return d.now.Load().installed() 
 // Publish keeps the tools of extensions in a registry beside our own, as they come
 // and go and are seen by others; ownSees says who sees our own.
 func (d *Desk) Publish(r *registry.Registry, own []bridge.Tool, ownSees registry.Sees) {
-	r.Room(func(bridge.Identity) int { return registry.RoomFor(0) })
+	if !d.o.WholeNames {
+		r.Room(func(bridge.Identity) int { return registry.RoomFor(0) })
+	}
 	set := func() {
 		tools, sees := d.Tools(ownSees)
 		err := r.Set(append(slices.Clone(own), tools...), sees)

@@ -41,6 +41,8 @@ type Options struct {
 	// Find is the file of a program's name; nil is exec.LookPath.
 	Find func(string) (string, error)
 	Log  *slog.Logger
+	// WholeNames: long names are told as they are, whatever clients take.
+	WholeNames bool
 }
 
 // Fault is an error that a person can do something about.

@@ -164,6 +164,31 @@ func TestPolicy_TwoAgentMatrix(t *testing.T) {
 	}
 }
 
+// A long name is told short, unless the settings say whole.
+func TestPublish_LongNames(t *testing.T) {
+	long := "a-desk-with-a-name-of-forty-eight-characters-aaa"
+	for whole, want := range map[bool]int{false: 50, true: len(long) + len("_open")} {
+		base := newDesk(t)
+		o := base.o
+		o.WholeNames = whole
+		d := Open(o)
+		install(t, d, pack{"NAME": long}, false)
+		r, err := registry.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Publish(r, nil, nil)
+		for _, e := range r.Snapshot().Entries() {
+			if got := r.Snapshot().Shown(bridge.Identity{Agent: "anna"}, e.Name); len(got) != want {
+				t.Errorf("whole %v: %s is told as %s", whole, e.Name, got)
+			}
+		}
+		if len(d.Doctor()) != 1 {
+			t.Errorf("doctor: %v", d.Doctor())
+		}
+	}
+}
+
 // Approval, link and names are there after a restart; nothing is asked again.
 func TestPin_Restart(t *testing.T) {
 	d := newDesk(t)
