@@ -71,7 +71,9 @@ func New(ctx context.Context, o Options) (*Queue, error) {
 			p.State = meterbridge.PromptQueued
 		case p.State == meterbridge.PromptDelivering:
 			p.State, p.Reason = meterbridge.PromptUnknown, "the daemon ended while it was typed"
-			q.lines[p.Agent] = &line{left: p.Text}
+			// Its text may stand in the agent's input: the next goes when the agent has
+			// finished a turn, or the person says so.
+			q.lines[p.Agent] = &line{left: p.Text, held: true}
 			p.Text = q.kept(p)
 		}
 		if p.State == meterbridge.PromptQueued {

@@ -550,12 +550,35 @@ func TestNew_AfterADeathAtEachStep(t *testing.T) {
 	}
 }
 
+// After a death while a prompt was typed nothing goes by itself: whether its text
+// stands in the input is not known for sure.
+func TestNew_HoldsWhatWaitsBehindAnUnknown(t *testing.T) {
+	w := newWorld()
+	w.rows["p0"] = meterbridge.QueuedPrompt{
+		ID: "p0", Agent: "ag-1", Text: "typed", Submit: true, State: meterbridge.PromptDelivering, Attempt: "pasted", Sender: person, Rank: 1,
+	}
+	w.rows["p1"] = meterbridge.QueuedPrompt{ID: "p1", Agent: "ag-1", Text: "next", Submit: true, State: meterbridge.PromptQueued, Sender: person, Rank: 2}
+	during(t, w, func(t *testing.T, q *Queue) {
+		w.takes(q)
+		if pass(time.Minute); len(w.typed) > 0 {
+			t.Errorf("typed %q", w.typed)
+		}
+		q.Go("ag-1")
+		if pass(time.Second); w.row("p1").State != meterbridge.PromptSent {
+			t.Errorf("then %+v", w.row("p1"))
+		}
+	})
+}
+
 // A text that was typed before and never sent stands in the input: the next one
 // would be joined with it (asheshgoplani/agent-deck#1409).
 func TestGate_TypesNothingBehindATextThatWasLeft(t *testing.T) {
 	for name, mend := range map[string]func(w *world, q *Queue){
-		"a person clears it": func(w *world, _ *Queue) { w.set(func() { w.look.Row = "> type here" }) },
-		"a person says go":   func(_ *world, q *Queue) { q.Go("ag-1") },
+		"a person sends it": func(w *world, q *Queue) {
+			w.set(func() { w.look.Row = "> type here" })
+			w.finish(q)
+		},
+		"a person says go": func(_ *world, q *Queue) { q.Go("ag-1") },
 	} {
 		w := newWorld()
 		w.rows["p0"] = meterbridge.QueuedPrompt{

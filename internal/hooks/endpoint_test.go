@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"meterbridge/internal/hooks/forward"
 )
 
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
@@ -255,6 +258,27 @@ func TestEndpoint_AnotherToolsEndAnswersNoQuestion(t *testing.T) {
 	})
 	want := []string{"idle", "working pppp", "needs-input pppp Claude wants to run: rm x", "still open", "working pppp"}
 	if diff := cmp.Diff(want, w.told); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// What an agent's hooks told while the daemon was down is taken by the next one: a
+// turn that ended meanwhile would seem to run for ever.
+func TestSpool_OfAnAgentThatRunsOn(t *testing.T) {
+	spool := filepath.Join(t.TempDir(), "spool")
+	env := func(name string) string {
+		return map[string]string{"METERBRIDGE_AGENT": "ag-1", "METERBRIDGE_GENERATION": "1"}[name]
+	}
+	forward.Command([]string{"claude-code"}, forward.Places{Spool: spool}, env, strings.NewReader(string(claude("Stop", "s", `,"prompt_id":"pppp"`))), io.Discard)
+	forward.Command([]string{"claude-code", "x"}, forward.Places{Spool: spool}, func(string) string { return "" }, strings.NewReader(string(claude("UserPromptSubmit", "hand", `,"prompt_id":"hhhh"`))), io.Discard)
+	w := run(t, "claude-code", noon, func(t *testing.T, w *world) {
+		w.agent.Status, w.agent.StatusAt = "working", noon.Add(-time.Hour)
+		w.spawn("s")
+		if err := w.desk.TakeSpool(spool); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if diff := cmp.Diff([]string{"working pppp", "finished pppp", "hand-1 idle", "hand-1 working hhhh"}, w.told); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

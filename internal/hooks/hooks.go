@@ -9,6 +9,7 @@ package hooks
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -86,8 +87,9 @@ func New(o Options) *Desk {
 	return d
 }
 
-// TakeSpool takes what hooks told while no daemon ran, of agents that nobody
-// started here: of each session what it told last, as all before it is over.
+// TakeSpool takes what hooks told while no daemon ran. Of agents that were started
+// here and run on it is taken in order; of those that nobody started here what each
+// session told last, as all before it is over.
 func (d *Desk) TakeSpool(path string) error {
 	list, err := forward.Take(path)
 	type key struct{ harness, session string }
@@ -95,7 +97,11 @@ func (d *Desk) TakeSpool(path string) error {
 	last := map[key][]meterbridge.StatusFact{}
 	for _, s := range list {
 		h, ok := d.hooksOf(s.Harness)
-		if !ok || s.Agent != "" {
+		if !ok {
+			continue
+		}
+		if s.Agent != "" {
+			d.missed(s, h)
 			continue
 		}
 		for _, f := range h.Facts(s.Payload) {
@@ -113,6 +119,20 @@ func (d *Desk) TakeSpool(path string) error {
 		d.byHand(k.harness, last[k])
 	}
 	return err
+}
+
+// missed takes what an agent's process told while no daemon ran.
+func (d *Desk) missed(s forward.Spooled, h *harnesses.Hooks) {
+	generation, err := strconv.Atoi(s.Generation)
+	a, second := d.o.Registry.Get(s.Agent)
+	if err != nil || second != nil || a.Generation != generation || !a.Running() {
+		return
+	}
+	if t := d.began(a); t != nil {
+		for _, f := range h.Facts(s.Payload) {
+			t.Fact(generation, f)
+		}
+	}
 }
 
 // Run publishes what is told until ctx ends, and the rest then.
