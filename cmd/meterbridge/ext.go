@@ -21,7 +21,7 @@ func newExtCmd(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(askingDaemon(
-		newExtInstallCmd(a), newExtListCmd(a), newExtShowCmd(a), newExtApproveCmd(a), newExtTurnCmd(a, true), newExtTurnCmd(a, false),
+		newExtInstallCmd(a), newExtImportCmd(a), newExtListCmd(a), newExtShowCmd(a), newExtApproveCmd(a), newExtTurnCmd(a, true), newExtTurnCmd(a, false),
 		newExtLinkCmd(a), newExtUnlinkCmd(a), newExtRemoveCmd(a),
 	)...)
 	return cmd
@@ -174,9 +174,13 @@ func (a *app) extTable(list daemon.ExtensionList) error {
 }
 
 func newExtShowCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var token bool
+	cmd := &cobra.Command{
 		Use: "show NAME", Short: "One extension, with everything that a model is told of its tools", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if token {
+				return a.extToken(args[0])
+			}
 			x, err := a.desk().ShowExtension(args[0])
 			if err != nil {
 				return err
@@ -187,4 +191,22 @@ func newExtShowCmd(a *app) *cobra.Command {
 			return extText(x, a.out)
 		},
 	}
+	cmd.Flags().BoolVar(&token, "token", false, "print a token with which it attaches itself within 30 seconds, once, and the socket for that")
+	return cmd
+}
+
+// extToken prints what an extension that runs outside of the daemon needs.
+func (a *app) extToken(name string) error {
+	if a.meter == nil {
+		return &daemon.Fault{Err: daemon.ErrNoHost, Hint: "`meterbridge serve` starts one"}
+	}
+	token, socket, err := a.meter.ExtensionToken(name)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"schemaVersion": 1, "token": token, "socket": socket})
+	}
+	_, err = fmt.Fprintf(a.out, "METERBRIDGE_EXT_SOCKET=%s\nMETERBRIDGE_EXT_TOKEN=%s\n", socket, token)
+	return err
 }

@@ -78,7 +78,6 @@ func (a *app) toolCallTable(list daemon.ToolCallList, zone *time.Location) error
 
 func newToolsStatsCmd(a *app) *cobra.Command {
 	var w windowFlags
-	var noScan bool
 	cmd := &cobra.Command{
 		Use: "stats", Short: "Calls by tool, and what carried their results", Args: cobra.NoArgs,
 		Long: `Calls by tool. The requests are those that carried the tool's results: the next one
@@ -86,7 +85,7 @@ of the agent's session after each call. Their cost is that of whole requests, an
 upper bound of what the results cost. Tokens of results and definitions are
 estimates, four bytes each.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.inWindow(cmd.Context(), w, noScan, func(m *daemon.Meter, p meterbridge.Period) error {
+			return a.inWindow(cmd.Context(), w, true, func(m *daemon.Meter, p meterbridge.Period) error {
 				stats, err := m.ToolStats(cmd.Context(), p.Since, p.Until)
 				if err != nil {
 					return err
@@ -99,7 +98,6 @@ estimates, four bytes each.`,
 		},
 	}
 	w.add(cmd)
-	cmd.Flags().BoolVar(&noScan, "no-scan", false, "answer from what was read before")
 	return cmd
 }
 

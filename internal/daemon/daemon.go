@@ -14,6 +14,7 @@ import (
 	"meterbridge"
 
 	"meterbridge/analytics"
+	"meterbridge/bridge/host"
 	"meterbridge/bridge/registry"
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
@@ -66,6 +67,8 @@ type Meter struct {
 	// fleet are the agents of the daemon, prompting their queue; nil otherwise.
 	fleet     *fleet.Fleet
 	prompting *prompting.Room
+	// host runs the daemon's extensions; nil otherwise.
+	host *host.Host
 	// desk is that of the extensions of the daemon; nil otherwise.
 	desk *extensions.Desk
 	// lent: somebody else closes the installation; warn is what only its borrower

@@ -14,6 +14,7 @@ import (
 	"meterbridge/bridge/policy"
 	"meterbridge/dashboard"
 	"meterbridge/internal/daemon/extensions"
+	"meterbridge/internal/importer"
 )
 
 // OpenExtensions is the desk of extensions of an installation whose daemon does not
@@ -78,6 +79,9 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	if m.prompting != nil {
 		ho.Ports.Prompts = m.prompting
 	}
+	if m.opts.Program != "" {
+		ho.Importer = []string{m.opts.Program, importer.Command}
+	}
 	modules, runner, err := extensions.Modules(o.Folder)
 	if err != nil {
 		// Extensions of other kinds run all the same.
@@ -89,7 +93,8 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Runtime = h
+	o.Runtime, m.host = h, h
+	detach := s.attachments(ctx)
 	m.desk = extensions.Open(o)
 	desk.Store(m.desk)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -99,6 +104,7 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 		stop()
 		wg.Wait()
 		h.Close()
+		detach()
 	}, nil
 }
 

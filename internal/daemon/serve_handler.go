@@ -5,6 +5,7 @@ import (
 
 	"meterbridge/bridge/edge"
 	"meterbridge/dashboard/api"
+	"meterbridge/dashboard/carrier"
 	"meterbridge/dashboard/guard"
 	"meterbridge/dashboard/problem"
 	"meterbridge/dashboard/promptqueue"
@@ -30,6 +31,7 @@ func (s *server) handler() http.Handler {
 	mux.Handle("/metrics", s.guard.Wrap(s.metrics.Handler(), guard.Rule{
 		Open: s.meter.config.Serve.MetricsOpen, Scopes: []guard.Scope{guard.ScopeMetrics, guard.ScopeRead}, Browser: true,
 	}))
+	mux.Handle(carrier.Path, s.guard.Wrap(s.carrier(), guard.Rule{Open: true}))
 	mux.Handle("/mcp", s.guard.Wrap(s.mcp, guard.Rule{
 		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody, Refuse: refuseMCP,
 	}))
