@@ -42,7 +42,12 @@ func TestPrepare_WritesAPackage(t *testing.T) {
 func TestLocalID(t *testing.T) {
 	taken := map[string]bool{}
 	for _, c := range []struct{ name, want string }{
-		{"get-issue", "get_issue"}, {"get_issue", "get_issue_2"}, {"Get.Issue", "get_issue_3"}, {"7zip", "t_7zip"}, {"__", "t"}, {"ünder", "nder"},
+		{"get-issue", "get_issue"},
+		{"get_issue", "get_issue_2"},
+		{"Get.Issue", "get_issue_3"},
+		{"7zip", "t_7zip"},
+		{"__", "t"},
+		{"ünder", "nder"},
 		{"a-very-long-name-of-a-tool-that-does-not-fit-into-forty", "a_very_long_name_of_a_tool_that_does_not"},
 		{"a-very-long-name-of-a-tool-that-does-not-fit", "a_very_long_name_of_a_tool_that_does_n_2"},
 	} {
