@@ -44,6 +44,7 @@ test-clients: setup ## with Node: the MCP Inspector (npm installs it once into t
 	@command -v node >/dev/null || bash internal/setup.sh node
 	$(GO) test -tags clients -timeout 20m -run Inspector ./cmd/meterbridge
 	$(GO) test -tags clients -timeout 20m -run Example ./bridge/host
+	$(GO) test -tags clients -timeout 20m ./internal/mcpconformance
 	node --test sdk/js/test/
 
 test-pages: setup ## the pages in Chromium against a real daemon (apt and npm install what that needs)
