@@ -1,6 +1,13 @@
 package terminal
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
+
+// typedMark is the state of marks behind a command that was typed, until the shell says
+// something: it is not at a prompt.
+const typedMark = 0x80
 
 // marks are what a shell's integration has said of its prompts. Marks without the
 // nonce of this generation are a program's own and say nothing.
@@ -11,6 +18,8 @@ type marks struct {
 	last byte
 	// broken says that ^C was sent and no mark has come since.
 	broken bool
+	// pressed is when ^C was sent last.
+	pressed time.Time
 }
 
 func (m *marks) take(text string) {

@@ -141,12 +141,16 @@ func (t *Terminal) ready(ctx context.Context) (*program, error) {
 // command is typed without.
 const pasteLimit = 300 * time.Millisecond
 
+// pressedLimit is how long a shell may take to see a ^C. One that it sees while it reads
+// a command takes keys of that away.
+const pressedLimit = 200 * time.Millisecond
+
 // atPrompt says that the shell waits for a command; since is when it began to. A ^C
 // that comes while a shell makes its prompt takes the mark away with it: then the line
 // editor at work, for a while, is believed.
 func (t *Terminal) atPrompt(p *program, since *time.Time) bool {
 	marked := t.marks.prompt()
-	if !marked && !t.marks.between() || !p.editing() {
+	if !marked && !t.marks.between() || time.Since(t.marks.pressed) < pressedLimit || !p.editing() {
 		*since = time.Time{}
 		return false
 	}
@@ -181,7 +185,7 @@ func (t *Terminal) begin(p *program, command string) *capture {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.turns.command = shorten(command)
-	t.marks.last = 0x80 // until the shell says something: not at a prompt
+	t.marks.last = typedMark
 	fish := p.shell == Fish
 	t.capture = &capture{nonce: p.nonce, keeps: fish, collecting: fish}
 	return t.capture
@@ -268,6 +272,7 @@ func (t *Terminal) clear(p *program) {
 		}
 		if p.editing() && time.Since(last) > clearEvery {
 			last = time.Now()
+			t.marks.pressed = last
 			p.reply([]byte{3})
 		}
 		return false
@@ -286,7 +291,7 @@ func complaint(text string) string {
 // remark makes a shell whose user has taken our marks out of it mark its prompts
 // again.
 func (t *Terminal) remark(p *program) {
-	t.marks.last = 0x80
+	t.marks.last = typedMark
 	p.reply([]byte(" __meterbridge_marks\r"))
 }
 

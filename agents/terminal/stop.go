@@ -50,6 +50,10 @@ func (t *Terminal) finished(ctx context.Context, p *program, h *process.Hunt) er
 	}
 }
 
+// interruptLimit is how long what runs has to end after ^C, and how long a shell has to
+// start what was typed before it gets one.
+const interruptLimit = 1500 * time.Millisecond
+
 // Interrupt ends what runs in the foreground of a shell, not the shell: ^C, and
 // SIGKILL to the foreground group when it is still there after 1.5 s.
 func (t *Terminal) Interrupt(ctx context.Context) error {
@@ -57,22 +61,36 @@ func (t *Terminal) Interrupt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	t.marks.broken = true
-	t.mu.Unlock()
-	if err := p.write(ctx, []byte{3}); err != nil {
+	// A ^C between a shell's line editor and the start of a command is lost.
+	t.within(ctx, func() bool { return t.program != p || t.marks.last != typedMark })
+	if err := t.press(ctx, p); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
-	defer cancel()
-	ended := func() bool { return t.program != p || p.leads() }
-	if t.await(limited, stopTick, ended) == nil {
+	ended := t.within(ctx, func() bool {
+		return t.program != p || p.leads() && (p.nonce == "" || t.marks.prompt() || t.marks.last == 'D')
+	})
+	if ended {
 		return nil
 	}
 	if group, err := p.line.Foreground(); err == nil && group != p.line.Leader().PID {
 		process.SignalGroup(group, syscall.SIGKILL)
 	}
 	return ctx.Err()
+}
+
+// within waits for something that takes no longer than an interruption may.
+func (t *Terminal) within(ctx context.Context, ready func() bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, interruptLimit)
+	defer cancel()
+	return t.await(ctx, stopTick, ready) == nil
+}
+
+// press sends ^C.
+func (t *Terminal) press(ctx context.Context, p *program) error {
+	t.mu.Lock()
+	t.marks.broken, t.marks.pressed = true, time.Now()
+	t.mu.Unlock()
+	return p.write(ctx, []byte{3})
 }
 
 // Signal sends a signal to the process group that keys go to.
