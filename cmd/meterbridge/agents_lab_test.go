@@ -174,7 +174,7 @@ func (l *lab) ask(args ...string) string {
 	return string(out)
 }
 
-// start starts the agent and joins a person to its terminal.
+// start starts the agent.
 func (l *lab) start() {
 	l.t.Helper()
 	var a struct{ ID string }
@@ -183,6 +183,12 @@ func (l *lab) start() {
 		l.t.Fatal(err)
 	}
 	l.agent = a.ID
+}
+
+// join joins a person to the agent's terminal. This person's terminal answers no
+// questions of programs, so it comes when those have been asked.
+func (l *lab) join() {
+	l.t.Helper()
 	var s struct{ Socket, Data string }
 	if err := json.Unmarshal([]byte(l.ask("status", "--json")), &s); err != nil {
 		l.t.Fatal(err)
@@ -235,6 +241,10 @@ func (l *lab) settled() {
 // typed types a prompt as a person would: pasted, then Enter.
 func (l *lab) typed(text string) {
 	l.t.Helper()
+	if l.h.queued {
+		l.ask("prompt", l.agent, text)
+		return
+	}
 	l.press("\x1b[200~" + text + "\x1b[201~")
 	pause := time.NewTimer(300 * time.Millisecond)
 	<-pause.C
@@ -286,6 +296,8 @@ func TestAgents_RealHarnesses(t *testing.T) {
 		t.Run(h.id, func(t *testing.T) {
 			l := newLab(t, h)
 			l.start()
+			l.settled()
+			l.join()
 			l.settled()
 			l.typed("LAB:plain say hello")
 			l.becomes("finished", 1)
@@ -450,6 +462,8 @@ type labHarness struct {
 	args []string
 	// ready is what its screen shows while it waits for a prompt.
 	ready *regexp.Regexp
+	// queued: prompts go by `meterbridge prompt`, which waits until they are taken.
+	queued bool
 	// dialog is what its question for a permission shows; nil for a harness that asks
 	// for none here.
 	dialog *regexp.Regexp
