@@ -90,8 +90,8 @@ func labGemini() labHarness {
 				filepath.Join(l.home, ".gemini", "trustedFolders.json"): fmt.Sprintf(`{%q:"TRUST_FOLDER"}`, l.demo),
 			}
 		},
-		queued: true, // what is typed while it still begins is lost
-		ready:  regexp.MustCompile(`(?m)^\W*>\s`),
+		queued: true,                                                            // what is typed while it still begins is lost
+		ready:  regexp.MustCompile(`(?s)Authenticated with.*Type your message`), // the banner comes last
 	}
 }
 
