@@ -47,7 +47,13 @@ var ErrNothing = errors.New("the MCP server has no tools")
 func Prepare(ctx context.Context, i Import, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	server, err := i.server(dir)
+	// What the server leaves behind while it is looked at is no part of the package.
+	scratch, err := os.MkdirTemp("", "meterbridge-server-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the MCP server: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	server, err := i.server(scratch)
 	if err != nil {
 		return err
 	}

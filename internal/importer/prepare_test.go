@@ -33,6 +33,9 @@ func TestPrepare_WritesAPackage(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"die": "die", "openticket": "Opens a ticket.", "refuse": "refuse", "wait": "wait"}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("the package holds %v, %v", list, err)
+	}
 	var m manifest.Import
 	if err := json.Unmarshal(text, &m); err != nil || len(m.Permissions) != 1 || m.Permissions[0].Hosts[0] != "tickets.example.com" {
 		t.Errorf("%v: %+v", err, m.Permissions)
