@@ -51,6 +51,8 @@ type line struct {
 	spent bool
 	// left is a text that was typed and may still stand in the agent's input.
 	left string
+	// unsure: a prompt of an earlier life may stand in the agent's input.
+	unsure bool
 	// heard waits for what the harness tells of the prompt that was typed.
 	heard chan Heard
 }
@@ -71,9 +73,9 @@ func New(ctx context.Context, o Options) (*Queue, error) {
 			p.State = meterbridge.PromptQueued
 		case p.State == meterbridge.PromptDelivering:
 			p.State, p.Reason = meterbridge.PromptUnknown, "the daemon ended while it was typed"
-			// Its text may stand in the agent's input: the next goes when the agent has
-			// finished a turn, or the person says so.
-			q.lines[p.Agent] = &line{left: p.Text, held: true}
+			// Its text may stand in the agent's input: nothing follows it before the
+			// person says so.
+			q.lines[p.Agent] = &line{unsure: true}
 			p.Text = q.kept(p)
 		}
 		if p.State == meterbridge.PromptQueued {
@@ -247,7 +249,7 @@ func (q *Queue) Remove(ctx context.Context, id string) (meterbridge.QueuedPrompt
 func (q *Queue) Go(agent string) {
 	l := q.line(agent)
 	q.mu.Lock()
-	l.held, l.spent, l.left = false, false, ""
+	l.held, l.spent, l.left, l.unsure = false, false, "", false
 	q.mu.Unlock()
 	q.nudge()
 }

@@ -266,7 +266,7 @@ func (q *Queue) leftOver(agent string, look Look) bool {
 	if l.left != "" && !shows(look, l.left) {
 		l.left = ""
 	}
-	return l.left != ""
+	return l.left != "" || l.unsure
 }
 
 // Hear takes what a harness tells about prompts; it neither waits nor fails.

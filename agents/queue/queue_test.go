@@ -563,6 +563,10 @@ func TestNew_HoldsWhatWaitsBehindAnUnknown(t *testing.T) {
 		if pass(time.Minute); len(w.typed) > 0 {
 			t.Errorf("typed %q", w.typed)
 		}
+		w.finish(q) // of a turn before it
+		if pass(time.Minute); len(w.typed) > 0 {
+			t.Errorf("after a finish typed %q", w.typed)
+		}
 		q.Go("ag-1")
 		if pass(time.Second); w.row("p1").State != meterbridge.PromptSent {
 			t.Errorf("then %+v", w.row("p1"))
@@ -574,10 +578,6 @@ func TestNew_HoldsWhatWaitsBehindAnUnknown(t *testing.T) {
 // would be joined with it (asheshgoplani/agent-deck#1409).
 func TestGate_TypesNothingBehindATextThatWasLeft(t *testing.T) {
 	for name, mend := range map[string]func(w *world, q *Queue){
-		"a person sends it": func(w *world, q *Queue) {
-			w.set(func() { w.look.Row = "> type here" })
-			w.finish(q)
-		},
 		"a person says go": func(_ *world, q *Queue) { q.Go("ag-1") },
 	} {
 		w := newWorld()

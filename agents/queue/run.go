@@ -30,7 +30,7 @@ func (q *Queue) Changed(c Change) {
 	case c.Status == meterbridge.Finished, c.Status == meterbridge.Idle && c.ByPerson:
 		l.held = true
 	case c.Status == meterbridge.Idle:
-		l.held, l.spent, l.left = false, false, "" // a new process
+		l.held, l.spent, l.left, l.unsure = false, false, "", false // a new process
 	}
 	q.mu.Unlock()
 	q.nudge()
