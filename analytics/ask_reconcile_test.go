@@ -12,6 +12,7 @@ import (
 func (w *world) summed() {
 	w.t.Helper()
 	w.exec("INSERT INTO rollup_dirty SELECT DISTINCT (ended_at // 86400000)::INTEGER FROM request")
+	w.l.dirtied.Add(1)
 }
 
 func (w *world) exec(query string, args ...any) {
