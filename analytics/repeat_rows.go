@@ -89,6 +89,7 @@ func (c *commit) flushEvents() error {
 			}
 		}
 		if row.stale {
+			c.happened(fromMilli(k.at)) // what it had ended counts again
 			continue
 		}
 		c.l.mem.has["event"] = true

@@ -183,3 +183,20 @@ func TestSettle_PromptIsTakenOver(t *testing.T) {
 		}
 	}
 }
+
+// A log that is written again without the interrupt that had ended its last prompt
+// has that prompt counted again.
+func TestSettle_InterruptIsGone(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	u := logOf("/logs/a.jsonl")
+	u.Batch.Prompts = []meterbridge.Prompt{asked("S1", "p", 1)}
+	u.Batch.Events = []meterbridge.Event{{Harness: "claude-code", Session: "S1", At: u.Batch.Prompts[0].At.Add(time.Minute), Kind: "interrupted"}}
+	scanned(t, l, u)
+	again := logOf("/logs/a.jsonl")
+	again.Batch.Prompts, again.Whole = u.Batch.Prompts, true
+	before := dump(t, l, "SELECT count(*) FROM unanswered")
+	scanned(t, l, again)
+	if got := append(before, dump(t, l, "SELECT count(*) FROM unanswered")...); !cmp.Equal(got, []string{"1", "0"}) {
+		t.Errorf("unanswered before and after: %v, want 1 and 0", got)
+	}
+}
