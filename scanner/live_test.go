@@ -171,6 +171,22 @@ func TestLive_RootAppears(t *testing.T) {
 	w.sees("a s 7", "b s 7", "c s 7")
 }
 
+// A root that is gone when it is looked at is seen when it comes back.
+func TestLive_RootComesBack(t *testing.T) {
+	l := newLab(t)
+	w := l.watch(scanner.LiveOptions{})
+	l.write("p/a.log", line("a"))
+	w.sees("a s 7")
+	want := []string{"a s 7"}
+	for _, id := range []string{"b", "c", "d"} {
+		l.must(os.RemoveAll(filepath.Join(l.home, ".toy")))
+		<-w.news // what vanished is noted
+		l.write("p/"+id+".log", line(id))
+		want = append(want, id+" s 7")
+		w.sees(want...)
+	}
+}
+
 func TestLive_LinkedRoot(t *testing.T) {
 	l := newLab(t)
 	real := t.TempDir()

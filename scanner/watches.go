@@ -147,10 +147,7 @@ func (w *watches) reconcile(wanted []place) {
 	for i := range wanted {
 		keep[wanted[i].path] = wanted[i].inode
 	}
-	alive := map[string]bool{}
-	for _, path := range w.src.WatchList() {
-		alive[path] = true
-	}
+	alive := w.alive()
 	for path, node := range w.paths {
 		if now, ok := keep[path]; !ok || now != node || !alive[path] {
 			w.unwatch(path)
@@ -247,6 +244,9 @@ func (w *watches) follow(found []place, left []string) []string {
 			}
 		}
 	}
+	if len(left) > 0 {
+		w.bury(found)
+	}
 	var added []string
 	cutoff := time.Now().Add(-w.live.opt.Active)
 	for _, p := range found {
@@ -254,10 +254,37 @@ func (w *watches) follow(found []place, left []string) []string {
 			added = append(added, p.path)
 		}
 	}
+	if len(left) > 0 { // a root may be gone: it will appear again in the folder above
+		for _, p := range w.anchors() {
+			if w.watch(p) {
+				added = append(added, p.path)
+			}
+		}
+	}
 	if len(added) > 0 || len(left) > 0 {
 		w.publish()
 	}
 	return added
+}
+
+// bury forgets folders that the notifier does not watch any more: one that was
+// removed and made again may have the inode of the one before.
+func (w *watches) bury(found []place) {
+	alive := w.alive()
+	for i := range found {
+		if path := found[i].path; !alive[path] {
+			w.unwatch(path)
+		}
+	}
+}
+
+// alive are the folders that the notifier watches.
+func (w *watches) alive() map[string]bool {
+	alive := map[string]bool{}
+	for _, path := range w.src.WatchList() {
+		alive[path] = true
+	}
+	return alive
 }
 
 // watch begins to watch a folder; it reports whether it was not watched before.

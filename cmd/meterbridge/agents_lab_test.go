@@ -307,14 +307,12 @@ func TestAgents_RealHarnesses(t *testing.T) {
 				l.settled()
 				l.typed("LAB:toolask touch the file")
 				l.becomes("needs-input", 1)
-				// The hook comes before the dialog is drawn.
-				l.await("the dialog", func() bool { return h.dialog.MatchString(l.screen()) })
-				l.press("\r")
+				l.answered()
 				finishes++
 				l.becomes("finished", finishes)
 				want = append(want, "working", "needs-input", "working", "finished")
 			}
-			if got := l.statuses(); !slices.Equal(want, got) {
+			if got := onceAsked(l.statuses()); !slices.Equal(want, got) {
 				t.Errorf("statuses %v, want %v", got, want)
 			}
 			l.numbers(finishes)
@@ -323,6 +321,46 @@ func TestAgents_RealHarnesses(t *testing.T) {
 			l.ask("agents", "stop", l.agent)
 		})
 	}
+}
+
+// answered takes the preselected answer of a dialog. The hook comes before the
+// dialog is drawn, and a program that is slow loses a key that comes right after
+// that: a person who still sees the dialog presses it again.
+func (l *lab) answered() {
+	l.t.Helper()
+	there := func() bool { return l.h.dialog.MatchString(l.screen()) }
+	last, same := "", 0
+	l.await("the dialog", func() bool {
+		now := l.screen()
+		if same++; now != last || !l.h.dialog.MatchString(now) {
+			last, same = now, 0
+		}
+		return same >= 4
+	})
+	looks := 0
+	l.await("the end of the dialog", func() bool {
+		if !there() {
+			return true
+		}
+		if looks%20 == 0 {
+			l.press("\r")
+		}
+		looks++
+		return false
+	})
+}
+
+// onceAsked are the statuses without those between a lost answer and the next time
+// that the program says that it still waits.
+func onceAsked(list []string) (out []string) {
+	for _, s := range list {
+		if n := len(out); s == "needs-input" && n >= 2 && out[n-2] == s && out[n-1] == "working" {
+			out = out[:n-1]
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // numbers compares usage with what was served, field by field.

@@ -221,7 +221,7 @@ func TestServe_LetsInWhoHasACredential(t *testing.T) {
 	}
 	plain := &http.Client{}
 	defer plain.CloseIdleConnections()
-	for path, want := range map[string]int{"/healthz": 200, "/api/v1/usage": 401, "/metrics": 401, "/login?token=wrong": 401, "/control/status": 404} {
+	for path, want := range map[string]int{"/healthz": 200, "/api/v1/usage": 401, "/metrics": 401, "/login?token=wrong": 401, "/control/status": 401} {
 		if code, body := get(plain, s.url+path); code != want {
 			t.Errorf("%s without a credential: %d %s, want %d", path, code, body, want)
 		}
@@ -233,6 +233,9 @@ func TestServe_LetsInWhoHasACredential(t *testing.T) {
 	defer browser.CloseIdleConnections()
 	if code, body := get(browser, s.link); code != 200 {
 		t.Errorf("the link: %d %s", code, body)
+	}
+	if code, body := get(browser, s.url+"/control/status"); code != 404 {
+		t.Errorf("what the socket alone serves: %d %s, want 404", code, body)
 	}
 	at, err := url.Parse(s.url)
 	if err != nil {
