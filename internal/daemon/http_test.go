@@ -20,6 +20,7 @@ import (
 	"meterbridge"
 	"meterbridge/dashboard/api"
 	"meterbridge/dashboard/problem"
+	"meterbridge/internal/daemon/extensions"
 )
 
 // served is the API over a ledger that holds the bundled example.
@@ -167,13 +168,13 @@ func TestAPI_AnswersEveryPathOfTheDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agents := withAgents(t, m, list)
+	agents, extension := withAgents(t, m, list), withExtension(t, m)
 	for path, item := range doc.Paths {
-		if path == "/events" {
-			continue // a stream: TestEvents_…
+		if path == "/events" || onTerminal(path) {
+			continue // a stream: TestEvents_…; a live terminal: dashboard/terminals
 		}
 		ok := schema(path, "200", "application/json")
-		for i, target := range targets(path, list, agents) {
+		for i, target := range targets(path, list, agents, extension) {
 			queries := []string{""}
 			for _, p := range item.Get.Parameters {
 				if p.In == "query" && i == 0 {
@@ -222,9 +223,30 @@ func withAgents(t *testing.T, m *Meter, list SessionList) (ids []string) {
 	return ids
 }
 
-// targets are the paths to ask for: one for each session, or agent, where the path
-// names one.
-func targets(path string, list SessionList, agents []string) []string {
+// withExtension installs an extension and returns its name.
+func withExtension(t *testing.T, m *Meter) string {
+	t.Helper()
+	plan, err := m.Extensions().Prepare(t.Context(), "../../sdk/examples/ticket-desk", false)
+	if err == nil {
+		err = m.Extensions().Install(plan, extensions.Choice{Approve: true, By: "test"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "ticket-desk"
+}
+
+// onTerminal: the path is answered by a terminal that runs.
+func onTerminal(path string) bool {
+	return strings.HasSuffix(path, "/attach") || strings.HasSuffix(path, "/screen") || strings.HasSuffix(path, "/runs")
+}
+
+// targets are the paths to ask for: one for each session, agent or extension where
+// the path names one.
+func targets(path string, list SessionList, agents []string, extension string) []string {
+	if strings.Contains(path, "{name}") {
+		return []string{strings.ReplaceAll(path, "{name}", extension)}
+	}
 	if !strings.Contains(path, "{id}") {
 		return []string{path}
 	}
