@@ -295,7 +295,10 @@ func TestHolder_ThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows(t, term, "ready")
-	process.Signal(term.program.line.(*hold.Held).State().Holder, 9)
+	term.mu.Lock()
+	held := term.program.line.(*hold.Held)
+	term.mu.Unlock()
+	process.Signal(held.State().Holder, 9)
 	if s := <-ended; s.Phase != Exited || s.Code != -1 || s.Signal != hold.Lost {
 		t.Errorf("%+v", s)
 	}

@@ -230,7 +230,7 @@ const grown = 24 << 20
 // watched over two hours of work; nothing grows.
 func TestLive_TwoHoursEqualTheTruth(t *testing.T) {
 	from, home := t.TempDir(), t.TempDir()
-	truth, err := corpus.Generate(corpus.Options{Out: from, Size: corpusSize(t) / 4, Days: 1, Within: 110 * time.Minute})
+	truth, err := corpus.Generate(corpus.Options{Out: from, Size: corpusSize(t) / 4, Days: 1, Within: 150 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
