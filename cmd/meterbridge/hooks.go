@@ -59,10 +59,10 @@ func newHooksVerbCmd(a *app, verb, short string, do func(daemon.HookSettings, st
 				}
 				states = append(states, state)
 			}
-			if err := a.hooksDone(states, done); err != nil {
-				return err
+			if len(states) == 0 && len(errs) > 0 {
+				return errors.Join(errs...)
 			}
-			return errors.Join(errs...)
+			return errors.Join(append(errs, a.hooksDone(states, done))...)
 		},
 	}
 }
@@ -92,20 +92,28 @@ func newHooksStatusCmd(a *app) *cobra.Command {
 			if len(ids) == 0 {
 				ids = settings.Harnesses()
 			}
-			states := []daemon.HookState{}
+			states, errs := []daemon.HookState{}, []error(nil)
 			for _, id := range ids {
 				state, err := settings.Status(id)
 				if err != nil {
-					return err
+					errs = append(errs, err)
+					continue
 				}
 				states = append(states, state)
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"schemaVersion": 1, "rows": states})
+			if len(states) == 0 && len(errs) > 0 {
+				return errors.Join(errs...)
 			}
-			return a.hooksTable(states)
+			return errors.Join(append(errs, a.hooksShow(states))...)
 		},
 	}
+}
+
+func (a *app) hooksShow(states []daemon.HookState) error {
+	if a.json {
+		return a.printJSON(map[string]any{"schemaVersion": 1, "rows": states})
+	}
+	return a.hooksTable(states)
 }
 
 func (a *app) hooksTable(states []daemon.HookState) error {

@@ -71,11 +71,12 @@ func programVersion(id string) string {
 // Harnesses are those whose hooks can be installed.
 func (s HookSettings) Harnesses() []string { return s.files.Harnesses() }
 
-// Present are those of them whose folder of settings is on this machine.
+// Present are those of them whose folder of settings is on this machine, also those
+// whose settings cannot be read: what is asked of them next says why.
 func (s HookSettings) Present() (ids []string) {
 	for _, id := range s.files.Harnesses() {
-		state, err := s.files.Status(id)
-		if err != nil {
+		state, _ := s.files.Status(id)
+		if state.Path == "" {
 			continue
 		}
 		dir := filepath.Dir(state.Path)

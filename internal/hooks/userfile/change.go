@@ -22,9 +22,7 @@ const mostTries = 5
 // it meanwhile: then fn is asked again. The file that a symbolic link points to is
 // changed, with its mode.
 func change(path string, fn func(text []byte, there bool) ([]byte, error)) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
+	path = behind(path)
 	for range mostTries {
 		text, there, err := read(path)
 		if err != nil {
@@ -53,6 +51,29 @@ func change(path string, fn func(text []byte, there bool) ([]byte, error)) error
 		return write(path, after, mode(path))
 	}
 	return fmt.Errorf("%w: %s", ErrBusy, path)
+}
+
+// mostLinks is how many symbolic links are followed, as the systems do.
+const mostLinks = 40
+
+// behind is the file that a symbolic link leads to, also one that is not there yet:
+// a link that was replaced by a file would be lost.
+func behind(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	at := path
+	for range mostLinks {
+		target, err := os.Readlink(at)
+		if err != nil {
+			return at
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		at = target
+	}
+	return path
 }
 
 func read(path string) (text []byte, there bool, err error) {

@@ -162,6 +162,43 @@ func TestInstall_FollowsASymbolicLink(t *testing.T) {
 	}
 }
 
+// A link whose file is not there yet (a dotfiles folder that is filled later) is
+// followed as well, relative ones from where they are, and is still there afterwards.
+func TestInstall_KeepsALinkToNothing(t *testing.T) {
+	for name, to := range map[string]string{"absolute": "", "relative": filepath.Join("..", "dotfiles", "real.json")} {
+		dir := t.TempDir()
+		real, link := filepath.Join(dir, "dotfiles", "real.json"), filepath.Join(dir, "tool", "settings.json")
+		if to == "" {
+			to = real
+		}
+		if err := os.Mkdir(filepath.Dir(link), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("this system has no symbolic links:", err)
+		}
+		s := settingsOf(t, toy(link, harnesses.JSONHooks))
+		if _, err := s.Install("toy"); err != nil {
+			t.Fatal(name, err)
+		}
+		if got, err := os.Readlink(link); err != nil || got != to {
+			t.Errorf("%s: the link to %q became %q, %v", name, to, got, err)
+		}
+		if !strings.Contains(read2(t, link), "hook toy") {
+			t.Errorf("%s: the hooks are not in the file that it points to", name)
+		}
+		if _, err := s.Uninstall("toy"); err != nil {
+			t.Error(name, err)
+		}
+		if got, err := os.Readlink(link); err != nil || got != to {
+			t.Errorf("%s: after uninstalling the link to %q is %q, %v", name, to, got, err)
+		}
+		if _, err := os.Stat(real); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the file that was made is still there: %v", name, err)
+		}
+	}
+}
+
 func TestInstall_RefusesWhatItCannotRead(t *testing.T) {
 	for name, text := range map[string]string{
 		"broken": `{"a":`, "an array": `[]`, "hooks that are a text": `{"hooks":"x"}`, "an event that is an object": `{"hooks":{"Stop":{}}}`,
