@@ -184,6 +184,8 @@ type Installed struct {
 	Runs bool
 	// Why says why it does not run; empty when it does.
 	Why string
+	// Enabled is how often its user turned it on.
+	Enabled int64
 	// Granted are the permissions in force, closed over what they imply.
 	Granted []Permission
 	// Exposed are the names of its tools for agents, by local id. A tool without one

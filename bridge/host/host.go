@@ -174,6 +174,10 @@ func (h *Host) Sync(list []bridge.Installed) {
 		wanted[x.Name] = true
 		old := h.of[x.Name]
 		if old != nil && old.keeps(x) {
+			if old.enabled != x.Enabled { // its user wants it tried again
+				old.enabled = x.Enabled
+				old.forgive()
+			}
 			continue
 		}
 		if old != nil {
@@ -229,13 +233,6 @@ func (h *Host) Wake(names []string) {
 		if k := h.find(name); k != nil && k.sleeps() {
 			k.wake()
 		}
-	}
-}
-
-// Retry lets an extension that failed start again: its user said so.
-func (h *Host) Retry(pkg string) {
-	if k := h.find(pkg); k != nil {
-		k.forgive()
 	}
 }
 

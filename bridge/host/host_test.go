@@ -258,7 +258,8 @@ func TestCrash_BackoffAndBreaker(t *testing.T) {
 	if _, err := w.call(t.Context(), "echo", `{}`); code(err) != bridge.CodeUnavailable || starts != mostCrashes {
 		t.Errorf("after the breaker: %v, %d starts", err, starts)
 	}
-	w.host.Retry(name)
+	w.x.Enabled++ // as `ext enable` does
+	w.host.Sync([]bridge.Installed{w.x})
 	if _, err := w.call(t.Context(), "echo", `{}`); code(err) != bridge.CodeUnavailable || starts != mostCrashes+1 {
 		t.Errorf("after a retry: %v, %d starts", err, starts)
 	}

@@ -18,9 +18,11 @@ import (
 // keeper keeps one extension: it starts it when it is wanted, one process or
 // connection at a time.
 type keeper struct {
-	h  *Host
-	x  *extension
-	ch chan struct{} // wanted: a start is asked for
+	h *Host
+	x *extension
+	// enabled is that of what was last told of the extension; h.mu guards it.
+	enabled int64
+	ch      chan struct{} // wanted: a start is asked for
 	// attached takes connections that the extension opened itself.
 	attached chan *peer
 	ctx      context.Context
@@ -54,7 +56,7 @@ type keeper struct {
 func (h *Host) keep(installed bridge.Installed, before *keeper) *keeper {
 	x := &extension{installed}
 	k := &keeper{
-		h: h, x: x, ch: make(chan struct{}, 1), attached: make(chan *peer), gone: make(chan struct{}), state: bridge.StateIdle, log: &tail{},
+		h: h, x: x, enabled: x.Enabled, ch: make(chan struct{}, 1), attached: make(chan *peer), gone: make(chan struct{}), state: bridge.StateIdle, log: &tail{},
 		hidden: map[string]bool{}, limiters: limiters{of: map[string]*rate.Limiter{}, now: h.o.Now},
 	}
 	if before != nil {
@@ -68,7 +70,10 @@ func (h *Host) keep(installed bridge.Installed, before *keeper) *keeper {
 
 // keeps tells whether the keeper can go on with what is now told of its
 // extension.
-func (k *keeper) keeps(x bridge.Installed) bool { return reflect.DeepEqual(k.x.Installed, x) }
+func (k *keeper) keeps(x bridge.Installed) bool {
+	x.Enabled = k.x.Enabled // that it was turned on again stops nothing
+	return reflect.DeepEqual(k.x.Installed, x)
+}
 
 // end ends the extension; why is one of the causes.
 func (k *keeper) end(why error) {

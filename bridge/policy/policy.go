@@ -51,6 +51,8 @@ type Package struct {
 	// Off: its user turned it off. ToolsOff are tools that they turned off.
 	Off      bool     `json:"off"`
 	ToolsOff []string `json:"toolsOff"`
+	// Enabled is how often its user turned it on: one that failed is tried again then.
+	Enabled  int64    `json:"enabled,omitempty"`
 	Approval Approval `json:"approval"`
 }
 
@@ -193,7 +195,7 @@ func (s *State) Package(name string) *Package {
 // and switches it keeps. The approval of one that was removed comes back too.
 func (s *State) Install(p Package) *Package {
 	if old := s.Package(p.Name); old != nil {
-		p.Seq, p.Approval, p.Off, p.ToolsOff = old.Seq, old.Approval, old.Off, old.ToolsOff
+		p.Seq, p.Approval, p.Off, p.ToolsOff, p.Enabled = old.Seq, old.Approval, old.Off, old.ToolsOff, old.Enabled
 		*old = p
 		return old
 	}

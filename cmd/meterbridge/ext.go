@@ -121,7 +121,7 @@ func (a *app) install(desk *extensions.Desk, plan *extensions.Plan, yes bool, gr
 // installed says what was done and what comes next.
 func (a *app) installed(x daemon.ExtensionAnswer) error {
 	next := "`meterbridge ext link " + x.Name + " AGENT` lets an agent use it"
-	if x.Dialect == "switchboard" {
+	if x.Dialect == "switchboard" || x.Dialect == "mcp" {
 		next = "`meterbridge ext enable " + x.Name + "/TOOL` turns a tool on"
 	}
 	if len(x.Changes) > 0 {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +38,7 @@ func newExtImportCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer plan.Discard()
+			plan.From(cmp.Or(i.URL, strings.Join(i.Command, " ")))
 			return a.install(desk, plan, yes, nil)
 		},
 	}

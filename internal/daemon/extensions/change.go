@@ -107,6 +107,9 @@ func (d *Desk) Turn(name, tool string, on bool) error {
 			return changedMeanwhile(name)
 		case tool == "":
 			pkg.Off = !on
+			if on {
+				pkg.Enabled++ // the daemon tries it again
+			}
 		case pkg.Dialect.Switched():
 			s.Turn(name, it.inst.Tool(tool), on, d.o.Now().UTC())
 		default:

@@ -196,6 +196,10 @@ func (p *Plan) Answer() dashboard.ExtensionAnswer {
 	return p.desk.answer(p.desk.now.Load(), p.item())
 }
 
+// From says where the package comes from, when that is not the folder that it was
+// read from.
+func (p *Plan) From(source string) { p.pkg.Source = source }
+
 // New tells that nothing of this name was ever approved, so that the user must
 // agree to all of it.
 func (p *Plan) New() bool { return !p.item().pkg.Approval.Given }

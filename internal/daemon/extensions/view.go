@@ -116,7 +116,7 @@ func (d *Desk) item(p policy.Package) *item {
 		ext = &bridge.Extension{Name: p.Name, ShortName: p.Name, Dialect: p.Dialect, Version: p.Version, DisplayName: bridge.Localised{"en": p.Name}}
 	}
 	it.inst = bridge.Installed{
-		Extension: *ext, Folder: folder, Data: filepath.Join(d.o.Folder, p.Name, "data"), Dev: p.Dev, Seq: p.Seq, Tree: bridge.Digest(p.Tree),
+		Extension: *ext, Folder: folder, Data: filepath.Join(d.o.Folder, p.Name, "data"), Dev: p.Dev, Seq: p.Seq, Tree: bridge.Digest(p.Tree), Enabled: p.Enabled,
 		Granted: p.Approval.Granted(ext), Exposed: map[string]string{}, Approved: map[string]bool{},
 	}
 	for i := range ext.Tools {
