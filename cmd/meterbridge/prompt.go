@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 )
 
 func newPromptCmd(a *app) *cobra.Command {
+	whenBusy := []string{"queue", "send", "fail"}
 	var p daemon.SendPrompt
 	var noSubmit bool
 	var at string
@@ -26,6 +28,9 @@ func newPromptCmd(a *app) *cobra.Command {
   git diff | meterbridge prompt reviewer -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
+			if !slices.Contains(whenBusy, p.WhenBusy) {
+				return usagef("--when-busy is one of "+strings.Join(whenBusy, ", "), "--when-busy %q is unknown", p.WhenBusy)
+			}
 			if p.Text, err = a.promptText(args[1:]); err != nil {
 				return err
 			}
@@ -50,7 +55,7 @@ func newPromptCmd(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&p.Command, "command", false, "the text may be a command of the agent (it begins with ! / # or @)")
 	cmd.Flags().StringVar(&at, "at", "", "not before this time: 18:30, 2026-11-30T18:30, or reset for when the harness's limit resets")
 	cmd.Flags().StringVar(&p.After, "after", "", "not before this agent has finished a turn")
-	_ = cmd.RegisterFlagCompletionFunc("when-busy", cobra.FixedCompletions([]string{"queue", "send", "fail"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("when-busy", cobra.FixedCompletions(whenBusy, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
