@@ -31,6 +31,7 @@ type squad struct {
 
 func newSquad(t *testing.T) *squad {
 	t.Helper()
+	t.Setenv("HOME", t.TempDir()) // its shells load no settings of the user's
 	m, err := OpenDemo(t.Context(), Options{Getenv: func(string) string { return "UTC" }, OS: "linux", Now: time.Now, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
