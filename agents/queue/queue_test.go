@@ -86,6 +86,7 @@ func TestSubmit_RefusesTexts(t *testing.T) {
 		want Code
 	}{
 		{"nothing", Request{Sender: person, Text: ""}, CodeInvalid},
+		{"an unknown word for a busy agent", Request{Sender: person, Text: "x", WhenBusy: "whatever"}, CodeInvalid},
 		{"controls alone", Request{Sender: person, Text: "\x1b\x00"}, CodeInvalid},
 		{"too long for a card", Request{Sender: card, Text: strings.Repeat("ä", MostCharacters+1)}, CodeInvalid},
 		{"as long as it may be", Request{Sender: card, Text: strings.Repeat("ä", MostCharacters)}, ""},

@@ -15,8 +15,12 @@ import (
 // error is a *Refusal, in the order of the contract: permission, agent, link, rate,
 // budget, running, busy, visible, consent.
 func (q *Queue) Submit(ctx context.Context, r Request) (meterbridge.QueuedPrompt, error) {
-	if r.WhenBusy == "" {
+	switch r.WhenBusy {
+	case "":
 		r.WhenBusy = BusyQueue
+	case BusyQueue, BusySend, BusyFail:
+	default:
+		return meterbridge.QueuedPrompt{}, refuse(CodeInvalid, fmt.Sprintf("a busy agent's prompt is to %s, %s or %s, not %q", BusyQueue, BusySend, BusyFail, r.WhenBusy))
 	}
 	text, err := acceptable(r)
 	if err != nil {

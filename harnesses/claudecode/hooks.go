@@ -67,7 +67,7 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 	case "Stop", "StopFailure":
 		return []meterbridge.StatusFact{stop(p, fact(meterbridge.FactFinished))}
 	case "SubagentStart", "SubagentStop":
-		return subagent(p, fact)
+		return p.Subagents(fact)
 	case "PreToolUse", "MessageDisplay":
 		return []meterbridge.StatusFact{fact(meterbridge.FactActivity)}
 	}
@@ -102,18 +102,6 @@ func stop(p hookjson.Payload, f meterbridge.StatusFact) meterbridge.StatusFact {
 }
 
 func errorText(kind string) string { return "Claude stopped: API error (" + kind + ")" }
-
-func subagent(p hookjson.Payload, fact func(meterbridge.FactKind) meterbridge.StatusFact) []meterbridge.StatusFact {
-	kind := meterbridge.FactSubagentStarted
-	if p.Event() == "SubagentStop" {
-		kind = meterbridge.FactSubagentStopped
-	}
-	f := fact(kind)
-	if f.Subagent == "" {
-		return nil
-	}
-	return []meterbridge.StatusFact{f}
-}
 
 // notification is a question where its type, or in older builds its text, says so.
 func notification(p hookjson.Payload, fact func(meterbridge.FactKind) meterbridge.StatusFact) []meterbridge.StatusFact {

@@ -60,25 +60,13 @@ func hookFacts(payload []byte) []meterbridge.StatusFact {
 	case "PreToolUse", "PostToolUse":
 		return toolUse(p, fact)
 	case "SubagentStart", "SubagentStop":
-		return subagent(p, fact)
+		return p.Subagents(fact)
 	case "PreModelRequest":
 		if p.Text("thread_id") == p.Text("session_id") { // not of the hidden thread that names the session
 			return []meterbridge.StatusFact{fact(meterbridge.FactActivity)}
 		}
 	}
 	return nil
-}
-
-func subagent(p hookjson.Payload, fact func(meterbridge.FactKind) meterbridge.StatusFact) []meterbridge.StatusFact {
-	kind := meterbridge.FactSubagentStarted
-	if p.Event() == "SubagentStop" {
-		kind = meterbridge.FactSubagentStopped
-	}
-	f := fact(kind)
-	if f.Subagent == "" {
-		return nil
-	}
-	return []meterbridge.StatusFact{f}
 }
 
 // toolUse is a question where the tool asks the user something; a tool that ended

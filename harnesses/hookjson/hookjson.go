@@ -45,6 +45,20 @@ func (p Payload) Fact(kind meterbridge.FactKind) meterbridge.StatusFact {
 	}
 }
 
+// Subagents is what SubagentStart and SubagentStop tell; nil where no sub-agent is named.
+// fact begins a fact as its harness does.
+func (p Payload) Subagents(fact func(meterbridge.FactKind) meterbridge.StatusFact) []meterbridge.StatusFact {
+	kind := meterbridge.FactSubagentStarted
+	if p.Event() == "SubagentStop" {
+		kind = meterbridge.FactSubagentStopped
+	}
+	f := fact(kind)
+	if f.Subagent == "" {
+		return nil
+	}
+	return []meterbridge.StatusFact{f}
+}
+
 // Log is the log that the payload names, if it is a JSONL file below a folder of
 // that name: nothing else is ever opened because a payload names it.
 func (p Payload) Log(folder string) string {
