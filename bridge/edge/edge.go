@@ -15,6 +15,7 @@ import (
 
 	"meterbridge/bridge"
 	"meterbridge/bridge/pipeline"
+	"meterbridge/bridge/rates"
 	"meterbridge/bridge/registry"
 )
 
@@ -91,7 +92,7 @@ type Edge struct {
 	refused  func(string)
 	engine   *engine
 	sessions *sessions
-	rates    *rates
+	rates    *rates.Rates[string]
 	streams  *counts
 	// ctx ends when the edge is closed.
 	ctx  context.Context
@@ -120,7 +121,7 @@ func New(o Options) (*Edge, error) {
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.engine = newEngine(o, e.limits)
 	e.sessions = &sessions{limits: e.limits, now: o.Now, parent: e.ctx, of: map[string]*session{}}
-	e.rates = &rates{limits: e.limits, now: o.Now, of: map[string]*callerRate{}}
+	e.rates = rates.New[string](e.limits.PerMinute, e.limits.Burst, mostRates, o.Now)
 	e.streams = &counts{of: map[string]int{}}
 	return e, nil
 }
@@ -184,3 +185,6 @@ func allowed(r *http.Request) string {
 	}
 	return "GET, POST, DELETE"
 }
+
+// mostRates bounds how many callers' rates are remembered.
+const mostRates = 1024

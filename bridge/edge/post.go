@@ -43,7 +43,7 @@ func (e *Edge) post(w http.ResponseWriter, r *http.Request, who bridge.Identity)
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if wait, ok := e.rates.take(who); !ok {
+	if wait, ok := e.rates.Take(who.Agent); !ok {
 		e.tooMany(w, q.id, wait)
 		return
 	}

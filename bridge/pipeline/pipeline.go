@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"meterbridge/bridge"
+	"meterbridge/bridge/rates"
 	"meterbridge/bridge/registry"
 	"meterbridge/bridge/schema"
 )
@@ -73,7 +74,7 @@ type Pipeline struct {
 	ask    func(ctx context.Context, c Call) error
 	// turns are those of callers, places those of extensions.
 	turns, places turns
-	rates         rates
+	rates         *rates.Rates[callOf]
 	last          atomic.Int64
 	start         string
 }
@@ -99,7 +100,7 @@ func New(o Options) *Pipeline {
 	l := p.limits
 	p.turns = turns{running: l.Running, waiting: l.Waiting, of: map[string]*turn{}}
 	p.places = turns{running: l.Extension, waiting: l.Waiting * 1024, of: map[string]*turn{}}
-	p.rates = rates{perMinute: l.CallsPerMinute, burst: l.CallBurst, now: p.now, of: map[rateKey]*rateEntry{}}
+	p.rates = rates.New[callOf](l.CallsPerMinute, l.CallBurst, mostRates, p.now)
 	p.start = strconv.FormatInt(p.now().UnixMilli(), 36)
 	return p
 }
@@ -161,7 +162,7 @@ func (p *Pipeline) run(ctx context.Context, c Call, r *bridge.CallRecord) (bridg
 	if issues := c.Tool.In.Check(c.Args); len(issues) > 0 {
 		return bridge.Result{}, refused(bridge.CodeInvalidParams, "%s", schema.Lines(issues, issueLines))
 	}
-	if wait, ok := p.rates.take(c.Who.Agent, c.Tool.Name); !ok {
+	if wait, ok := p.rates.Take(callOf{c.Who.Agent, c.Tool.Name}); !ok {
 		return bridge.Result{}, refused(bridge.CodeRateLimited, "%s may be called %d times a minute; wait %d ms", c.Tool.Name, p.limits.CallsPerMinute, wait.Milliseconds()+1)
 	}
 	timeout := c.Tool.Timeout
@@ -214,3 +215,9 @@ func handle(ctx context.Context, c Call) (result bridge.Result, err error) {
 func refused(code, format string, args ...any) error {
 	return &bridge.ToolError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
+
+// mostRates bounds how many callers and tools are remembered.
+const mostRates = 4096
+
+// callOf is whose calls of what are counted.
+type callOf struct{ who, tool string }
