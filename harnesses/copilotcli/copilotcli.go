@@ -46,6 +46,7 @@ func Harness() harnesses.Harness {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		Provider:      "github-copilot",
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRun,

@@ -22,8 +22,8 @@ type memory struct {
 	// Outputs are the outputs of the messages of this run, Messages their number, by model.
 	Outputs  map[string]int64 `json:"outputs,omitempty"`
 	Messages map[string]int64 `json:"messages,omitempty"`
-	// Counted is the message that was counted last: one may be written again.
-	Counted string `json:"counted,omitempty"`
+	// Counted are the newest messages in those sums: one may be written again.
+	Counted []counted `json:"counted,omitempty"`
 	// Turn is the turn under way, Sent when it began (ms), until an answer came.
 	Turn string `json:"turn,omitempty"`
 	Sent int64  `json:"sent,omitempty"`
@@ -32,6 +32,16 @@ type memory struct {
 	// Agents are the sub-agents that were met.
 	Agents map[string]bool `json:"agents,omitempty"`
 }
+
+// counted is a message as the sums of its run hold it.
+type counted struct {
+	Message string `json:"m"`
+	Model   string `json:"model"`
+	Output  int64  `json:"output"`
+}
+
+// keptMessages bounds Counted: a message is written again soon or never.
+const keptMessages = 32
 
 // log reads the events of one session.
 type log struct {
@@ -145,7 +155,7 @@ func (l *log) begin() {
 	l.m.Project = cmp.Or(where["cwd"].Text(), where["gitRoot"].Text(), l.m.Project)
 	l.m.Branch = cmp.Or(where["branch"].Text(), l.m.Branch)
 	l.m.Model = cmp.Or(l.data["selectedModel"].Text(), l.m.Model)
-	l.m.Outputs, l.m.Messages = nil, nil
+	l.m.Outputs, l.m.Messages, l.m.Counted = nil, nil, nil
 	l.w.Session(meterbridge.Session{ID: l.session, Project: l.m.Project, Branch: l.m.Branch, Version: l.data["copilotVersion"].Text()})
 }
 

@@ -53,17 +53,26 @@ func (l *log) message() {
 	}
 }
 
-// add adds a message to the sums of its run; one that is written again is one.
+// add adds a message to the sums of its run. One that is written again is one
+// message, and what the ledger keeps of it is its greatest output.
 func (l *log) add(native, model string, output int64) {
-	if native == l.m.Counted {
-		return
-	}
 	if l.m.Outputs == nil {
 		l.m.Outputs, l.m.Messages = map[string]int64{}, map[string]int64{}
 	}
-	l.m.Counted = native
-	l.m.Outputs[model] += output
-	l.m.Messages[model]++
+	i := slices.IndexFunc(l.m.Counted, func(c counted) bool { return c.Message == native })
+	if i < 0 {
+		l.m.Counted = append(l.m.Counted, counted{Message: native, Model: model})
+		l.m.Messages[model]++
+		i = len(l.m.Counted) - 1
+	}
+	c := &l.m.Counted[i]
+	if output > c.Output {
+		l.m.Outputs[c.Model] += output - c.Output
+		c.Output = output
+	}
+	if n := len(l.m.Counted) - keptMessages; n > 0 {
+		l.m.Counted = slices.Delete(l.m.Counted, 0, n)
+	}
 }
 
 // tools are the calls that an answer asks for.
@@ -93,7 +102,7 @@ func (l *log) shutdown() {
 	for _, model := range models {
 		l.rest(model, metrics[model].Object())
 	}
-	l.m.Outputs, l.m.Messages, l.m.Turn = nil, nil, ""
+	l.m.Outputs, l.m.Messages, l.m.Counted, l.m.Turn = nil, nil, nil, ""
 }
 
 // rest counts one model. inputTokens holds both classes of the cache; the row

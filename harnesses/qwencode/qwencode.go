@@ -54,6 +54,7 @@ func Harness() harnesses.Harness {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		Provider:      "alibaba",
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,

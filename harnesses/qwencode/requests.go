@@ -28,6 +28,7 @@ func (p *parser) response(e jsonvalue.Object) {
 	if id := e["response_id"].Text(); id != "" {
 		r.NativeID, r.ResponseID = p.session+"/"+id, id
 	}
+	r.Provider = signedIn(e["auth_type"].Text())
 	if ms, ok := e["duration_ms"].Int(); ok && ms >= 0 && ms < int64(24*time.Hour/time.Millisecond) && !p.when.IsZero() {
 		r.StartedAt = p.when.Add(-time.Duration(ms) * time.Millisecond)
 	}
@@ -49,6 +50,19 @@ func (p *parser) response(e jsonvalue.Object) {
 		p.state.Pending = slices.Delete(p.state.Pending, 0, 1)
 	}
 	p.state.Pending = append(p.state.Pending, r)
+}
+
+// signedIn is the provider that a way of signing in names. "openai" is any server
+// that speaks its form, and the program's own account is the harness's provider:
+// both name none.
+func signedIn(auth string) string {
+	switch auth {
+	case "gemini", "anthropic":
+		return auth
+	case "vertex-ai":
+		return "google-vertex"
+	}
+	return ""
 }
 
 // agent names the sub-agent that a telemetry row is of: by its id, by its name
