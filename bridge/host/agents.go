@@ -68,13 +68,16 @@ func (p *peer) agentList() (any, *fault) {
 	if o.Agents == nil {
 		return nil, noPart("agents")
 	}
-	list, err := o.Agents.List(p.ctx, o.workspace(p.k.x.Name).ID)
+	list, err := o.Agents.List(p.ctx, "")
 	if err != nil {
 		return nil, portFault(err)
 	}
-	records := make([]agentRecord, len(list))
-	for i, a := range list {
-		records[i] = p.record(a)
+	workspace, records := o.workspace(p.k.x.Name).ID, []agentRecord{}
+	for _, a := range list {
+		// One of another workspace is there when the user has linked it.
+		if workspace == "" || a.Workspace == workspace || o.linked(p.k.x.Name, a.ID) {
+			records = append(records, p.record(a))
+		}
 	}
 	return records, nil
 }

@@ -49,10 +49,21 @@ func (p *peer) work(r request, m *method) {
 		p.refuse(r.id, f)
 		return
 	}
+	if then, more := value.(afterwards); more {
+		p.answer(r.id, then.value)
+		p.working.Go(then.run)
+		return
+	}
 	p.answer(r.id, value)
 	if r.method == "host.ready" {
 		p.up()
 	}
+}
+
+// afterwards is an answer after which something goes on, until the connection ends.
+type afterwards struct {
+	value any
+	run   func()
 }
 
 // admit checks a request before its handler.
@@ -78,7 +89,7 @@ func (p *peer) admit(r request) (*method, *fault) {
 	if found := m.params.Check(r.params); len(found) > 0 {
 		return nil, issues(found)
 	}
-	if m.Needs != "" && !k.x.may(m.Needs) {
+	if m.Needs != "" && !k.x.may(m.Needs) && (m.Or == "" || !k.x.may(m.Or)) {
 		f := faulty(codePermission, "%s needs the permission %s", r.method, m.Needs)
 		f.data = map[string]any{"permission": m.Needs}
 		return nil, f
@@ -184,5 +195,7 @@ func limits() json.RawMessage {
 	return json.RawMessage(`{"argumentBytes":262144,"resultBytes":1048576,"messageBytes":1048576,"inFlight":64,"requestsPerSecond":200,` +
 		`"requestBurst":400,"progressGapMs":250,"progressChars":200,"logPerSecond":50,"logChars":2000,"promptsPerMinute":6,"promptChars":20000,` +
 		`"runsPerMinute":30,"writesPerMinute":60,"usagePerMinute":60,"summaryPerMinute":6,"setEnabledPerMinute":30,"screenLines":500,` +
+		`"fetchesPerMinute":120,"fetchesAtOnce":6,"streams":4,"redirects":5,` +
+		`"requestBodyBytes":5242880,"responseBodyBytes":10485760,"fileBytes":10485760,"listEntries":5000,"watchers":20,"trashPerMinute":60,"settingsPerMinute":60,` +
 		`"storageKeyChars":256,"storageValueBytes":1048576,"storageInstanceBytes":5242880,"storagePackageBytes":20971520,"storageKeys":10000}`)
 }

@@ -14,8 +14,8 @@ const (
 	codeProtocolMismatch = "PROTOCOL_MISMATCH"
 	codeNotReady         = "NOT_READY"
 	codePermission       = "PERMISSION_DENIED"
-	codeHostNotAllowed   = "HOST_NOT_ALLOWED"
-	codeFSDenied         = "FS_DENIED"
+
+
 	codeFSError          = "FS_ERROR"
 	codeQuota            = "QUOTA_EXCEEDED"
 	codeNotConnected     = "NOT_CONNECTED"

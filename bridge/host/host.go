@@ -3,8 +3,8 @@
 // over a connection that they open themselves. It starts them when they are
 // called, suspends them when they are idle, restarts them after a crash, fences
 // them in, and answers what they ask of the machine, each with the permission and
-// the link that it needs. It imports bridge, bridge/sandbox, bridge/schema and
-// bridge/strictjson and knows no database, no terminal and no HTTP; the daemon
+// the link that it needs. It imports bridge, bridge/fetch, bridge/files,
+// bridge/sandbox, bridge/schema and bridge/strictjson and knows no database, no terminal and no HTTP; the daemon
 // gives it those as the ports of package bridge.
 package host
 
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"meterbridge/bridge"
+	"meterbridge/bridge/fetch"
 )
 
 // Options of a host. The zero value is valid.
@@ -42,6 +43,8 @@ type Options struct {
 	Log    *slog.Logger
 	Times  Times
 	Ports  Ports
+	// Fetch makes the requests of extensions.
+	Fetch fetch.Client
 	// Changed hears that the state of an extension, or which of its tools it shows,
 	// changed. It must not wait for the host.
 	Changed func(pkg string)
@@ -70,6 +73,8 @@ type Times struct {
 	Backoff, MostBackoff, Breaker time.Duration
 	// ProgressGap is the least time between two progress lines of a call (250 ms).
 	ProgressGap time.Duration
+	// Look is how often watched files are looked at (1 s).
+	Look time.Duration
 }
 
 func (t Times) filled() Times {
@@ -87,6 +92,7 @@ func (t Times) filled() Times {
 		{&t.MostBackoff, time.Minute},
 		{&t.Breaker, 10 * time.Minute},
 		{&t.ProgressGap, 250 * time.Millisecond},
+		{&t.Look, time.Second},
 	} {
 		if *f.at == 0 {
 			*f.at = f.value
@@ -233,6 +239,20 @@ func (h *Host) Wake(names []string) {
 		if k := h.find(name); k != nil && k.sleeps() {
 			k.wake()
 		}
+	}
+}
+
+// SettingsChanged tells an extension that runs that its user set something.
+func (h *Host) SettingsChanged(pkg string) {
+	k := h.find(pkg)
+	if k == nil {
+		return
+	}
+	settings := k.settings()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.peer != nil && k.peer.ready {
+		k.peer.tell("settings.changed", settings)
 	}
 }
 

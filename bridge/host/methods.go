@@ -21,6 +21,8 @@ var methodFile []byte
 type method struct {
 	// Needs is the permission; empty for none.
 	Needs string `json:"needs"`
+	// Or is another permission that will do.
+	Or string `json:"or"`
 	// PerMinute and Burst are how often one extension may ask; 0 for no limit of its own.
 	PerMinute float64 `json:"perMinute"`
 	Burst     int     `json:"burst"`
@@ -45,6 +47,7 @@ func readMethods() (map[string]*method, error) {
 		return nil, fmt.Errorf("the table of methods: %w", err)
 	}
 	run := handlers()
+	maps.Copy(run, fileHandlers())
 	for name, m := range table {
 		form := map[string]any{"type": "object", "additionalProperties": false}
 		if m.Properties != nil {
@@ -108,6 +111,8 @@ func handlers() map[string]handler {
 		"usage.summary":      with((*peer).summary),
 		"terminals.run":      with((*peer).terminalRun),
 		"terminals.write":    with((*peer).terminalWrite),
+		"net.fetch":          with((*peer).netFetch),
+		"net.abort":          with((*peer).netAbort),
 	}
 }
 
@@ -117,8 +122,8 @@ func (h *Host) capabilities() map[string]any {
 		"protocol": protocol,
 		"methods":  slices.Sorted(maps.Keys(h.methods)),
 		"events": []string{
-			"agents.changed", "agents.output", "agents.status", "agents.turn", "host.ping", "lifecycle.shutdown", "lifecycle.suspend",
-			"settings.changed", "storage.changed", "tools.call", "tools.cancel",
+			"agents.changed", "agents.output", "agents.status", "agents.turn", "fs.changed", "host.ping", "lifecycle.shutdown", "lifecycle.suspend",
+			"net.chunk", "settings.changed", "storage.changed", "tools.call", "tools.cancel",
 		},
 	}
 }

@@ -47,6 +47,8 @@ type peer struct {
 	inFlight   int
 	lastID     int64
 	topics     topics
+	fetches    fetches
+	watchers   watchers
 	// refused is the newest call whose answer had no shape that could be sent on.
 	refused string
 	ending  *ending
@@ -213,6 +215,10 @@ func (p *peer) answer(id int64, value any) {
 		p.refuse(id, faulty(bridge.CodeInternal, "%v", err))
 		return
 	}
+	if len(message) > longestMessage {
+		p.refuse(id, faulty(bridge.CodeTooLarge, "the answer is longer than %d bytes", longestMessage))
+		return
+	}
 	p.send(message)
 }
 
@@ -243,6 +249,29 @@ func (p *peer) send(message []byte) {
 	select {
 	case p.more <- struct{}{}:
 	default:
+	}
+}
+
+// unread is how much may wait for an extension before what is told piece by piece
+// waits too.
+const unread = 4 << 20
+
+// room waits until an extension has read most of what it was told.
+func (p *peer) room(ctx context.Context) {
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for {
+		p.out.Lock()
+		full := p.waiting > unread && !p.closed
+		p.out.Unlock()
+		if !full {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

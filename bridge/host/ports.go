@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"meterbridge/bridge"
 )
@@ -21,9 +22,11 @@ type Ports struct {
 	// Workspace is that of an extension; nil: without one.
 	Workspace func(pkg string) Workspace
 	// Settings are those that the user set; nil: none. SetSettings takes those that an
-	// extension sets.
+	// extension sets; its error is a SettingFaults where values do not fit.
 	Settings    func(pkg string) Settings
 	SetSettings func(pkg string, values map[string]json.RawMessage) error
+	// Secret is the value of a secret that the user set, which only the host sees.
+	Secret func(pkg, key string) (value string, set bool)
 	// HarnessWord is the card protocol's word for a harness; nil: our own.
 	HarnessWord func(id string) string
 }
@@ -31,8 +34,9 @@ type Ports struct {
 // Workspace is where an extension works.
 type Workspace struct {
 	ID, Name string
-	// Folder is empty where files may not be reached.
-	Folder string
+	// Folder is empty where files may not be reached; Trash is where what an extension
+	// throws away goes.
+	Folder, Trash string
 }
 
 func (o Ports) workspace(pkg string) Workspace {
@@ -56,7 +60,7 @@ func (p *peer) agent(ctx context.Context, id string) (bridge.AgentInfo, *fault) 
 	if err != nil {
 		return info, portFault(err)
 	}
-	if w := o.workspace(p.k.x.Name); w.ID != "" && info.Workspace != w.ID {
+	if w := o.workspace(p.k.x.Name); w.ID != "" && info.Workspace != w.ID && !o.linked(p.k.x.Name, id) {
 		return info, faulty(bridge.CodeNotFound, "there is no agent %s in this workspace", id)
 	}
 	return info, nil
@@ -80,4 +84,22 @@ func (p *peer) linkedAgent(ctx context.Context, id string, kind bridge.AgentKind
 
 func noPart(what string) *fault {
 	return faulty(bridge.CodeUnavailable, "this daemon has no %s", what)
+}
+
+// SettingFault is why a value cannot be set.
+type SettingFault struct {
+	Key     string `json:"key"`
+	Message string `json:"message"`
+}
+
+// SettingFaults are why values cannot be set.
+type SettingFaults []SettingFault
+
+// Error implements error.
+func (f SettingFaults) Error() string {
+	var lines []string
+	for _, one := range f {
+		lines = append(lines, one.Key+": "+one.Message)
+	}
+	return strings.Join(lines, "; ")
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -153,7 +154,7 @@ func (k *keeper) settings() Settings {
 	return s
 }
 
-// setSettings is refused as long as nobody keeps settings.
+// setSettings takes what the extension sets. It hears of the change before the answer.
 func (p *peer) setSettings(in struct {
 	Values map[string]json.RawMessage `json:"values"`
 },
@@ -162,9 +163,17 @@ func (p *peer) setSettings(in struct {
 	if k.h.o.Ports.SetSettings == nil {
 		return nil, faulty(bridge.CodeUnavailable, "settings are not kept by this daemon")
 	}
-	if err := k.h.o.Ports.SetSettings(k.x.Name, in.Values); err != nil {
+	err := k.h.o.Ports.SetSettings(k.x.Name, in.Values)
+	var faults SettingFaults
+	switch {
+	case errors.As(err, &faults):
+		f := faulty(bridge.CodeInvalidParams, "%v", faults)
+		f.data = faults
+		return nil, f
+	case err != nil:
 		return nil, asFault(err)
 	}
-	p.tell("settings.changed", k.settings())
-	return nil, nil
+	settings := k.settings()
+	p.tell("settings.changed", settings)
+	return settings, nil
 }

@@ -38,6 +38,20 @@ func CheckPath(path string) error {
 	return nil
 }
 
+// CheckFile refuses a path of a workspace, with slashes, for the reasons for which a
+// package may not hold one; how deep it lies does not count.
+func CheckFile(path string) error {
+	for _, s := range strings.Split(path, "/") {
+		if why := segmentFault(s); why != "" {
+			if len(path) > 80 {
+				path = strings.ToValidUTF8(path[:80], "") + "…"
+			}
+			return fmt.Errorf("the path %q cannot be used: %s", path, why)
+		}
+	}
+	return nil
+}
+
 func refusedPath(path, why string) error {
 	if len(path) > 80 {
 		path = strings.ToValidUTF8(path[:80], "") + "…"
