@@ -66,11 +66,33 @@ type ExtensionAnswer struct {
 	// Permissions are all that it asks for.
 	Permissions []PermissionAnswer `json:"permissions"`
 	ToolList    []ToolAnswer       `json:"toolList"`
+	Settings    []SettingAnswer    `json:"settings"`
+	// Workspace is that whose agents it sees; WorkspaceFolder is the folder in which it
+	// may work, null for none.
+	Workspace       string  `json:"workspace"`
+	WorkspaceFolder *string `json:"workspaceFolder"`
 	// Issues are what is wrong with its manifest, Warnings what its user should know.
 	Issues   []string `json:"issues"`
 	Warnings []string `json:"warnings"`
 	// Changes are what differs from what was approved.
 	Changes []ChangeAnswer `json:"changes"`
+}
+
+// SettingAnswer is one setting of an extension.
+type SettingAnswer struct {
+	Key string `json:"key"`
+	// Type is string, text, number, boolean, select, secret or color.
+	Type        string  `json:"type"`
+	Label       string  `json:"label"`
+	Description *string `json:"description"`
+	Required    bool    `json:"required"`
+	// Options are the values of a select.
+	Options []string `json:"options"`
+	// Default and Value are JSON, null for none; Value is never that of a secret.
+	Default json.RawMessage `json:"default"`
+	Value   json.RawMessage `json:"value"`
+	// Set: its user set it.
+	Set bool `json:"set"`
 }
 
 // PermissionAnswer is a permission that an extension asks for.

@@ -157,6 +157,16 @@ type Declaration struct {
 	Layouts []string
 	// MCP says how a user gives it our MCP server; nil where that is not known.
 	MCP *MCPClient
+	// CardWord is what cards call it; empty where that is its id.
+	CardWord string
+}
+
+// WordForCards is what cards call a harness.
+func (h Harness) WordForCards() string {
+	if h.Declaration.CardWord != "" {
+		return h.Declaration.CardWord
+	}
+	return h.ID
 }
 
 // Harness is one coding agent's logs and their meaning.

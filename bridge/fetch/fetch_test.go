@@ -28,7 +28,9 @@ func site(t *testing.T, handler http.HandlerFunc) (c Client, port string) {
 	t.Cleanup(server.Close)
 	pool := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	c = Client{
-		Lookup: func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil },
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		},
 		TLS:    &tls.Config{RootCAs: pool, ServerName: "example.com"},
 		Public: func(netip.Addr) bool { return true },
 	}

@@ -15,11 +15,10 @@ const (
 	codeNotReady         = "NOT_READY"
 	codePermission       = "PERMISSION_DENIED"
 
-
-	codeFSError          = "FS_ERROR"
-	codeQuota            = "QUOTA_EXCEEDED"
-	codeNotConnected     = "NOT_CONNECTED"
-	codeNotVisible       = "NOT_VISIBLE"
+	codeFSError      = "FS_ERROR"
+	codeQuota        = "QUOTA_EXCEEDED"
+	codeNotConnected = "NOT_CONNECTED"
+	codeNotVisible   = "NOT_VISIBLE"
 
 	codeNetwork        = "NETWORK_ERROR"
 	codeHandlerMissing = "HANDLER_MISSING"

@@ -68,7 +68,7 @@ func (r *reader) settingsMeaning(list []bridge.Setting) {
 			r.meaning(path+"/min", "is greater than max")
 		}
 		if s.Default != nil {
-			if why := settingFault(s, s.Default); why != "" {
+			if why := SettingFault(s, s.Default); why != "" {
 				r.meaning(path+"/default", why)
 			}
 		}
@@ -88,8 +88,8 @@ func (r *reader) optionsMeaning(path string, s bridge.Setting) {
 	r.unique(path+"/options", values)
 }
 
-// settingFault is what is wrong with a default, "" for nothing.
-func settingFault(s bridge.Setting, value json.RawMessage) string {
+// SettingFault is what is wrong with a value of a setting, "" for nothing.
+func SettingFault(s bridge.Setting, value json.RawMessage) string {
 	switch s.Type {
 	case "secret":
 		return "a secret has none: its user sets it"

@@ -52,8 +52,12 @@ type Package struct {
 	Off      bool     `json:"off"`
 	ToolsOff []string `json:"toolsOff"`
 	// Enabled is how often its user turned it on: one that failed is tried again then.
-	Enabled  int64    `json:"enabled,omitempty"`
-	Approval Approval `json:"approval"`
+	Enabled int64 `json:"enabled,omitempty"`
+	// Workspace is that whose agents it sees; empty for the usual one. Files is the
+	// folder in which it may work; empty for none.
+	Workspace string   `json:"workspace,omitempty"`
+	Files     string   `json:"files,omitempty"`
+	Approval  Approval `json:"approval"`
 }
 
 // Approval is what a user agreed to, with the words that they were shown.
@@ -196,6 +200,7 @@ func (s *State) Package(name string) *Package {
 func (s *State) Install(p Package) *Package {
 	if old := s.Package(p.Name); old != nil {
 		p.Seq, p.Approval, p.Off, p.ToolsOff, p.Enabled = old.Seq, old.Approval, old.Off, old.ToolsOff, old.Enabled
+		p.Workspace, p.Files = old.Workspace, old.Files
 		*old = p
 		return old
 	}

@@ -22,7 +22,7 @@ func newExtCmd(a *app) *cobra.Command {
 	}
 	cmd.AddCommand(askingDaemon(
 		newExtInstallCmd(a), newExtImportCmd(a), newExtListCmd(a), newExtShowCmd(a), newExtApproveCmd(a), newExtTurnCmd(a, true), newExtTurnCmd(a, false),
-		newExtLinkCmd(a), newExtUnlinkCmd(a), newExtRemoveCmd(a),
+		newExtLinkCmd(a), newExtUnlinkCmd(a), newExtSettingsCmd(a), newExtWorkspaceCmd(a), newExtLogCmd(a), newExtRemoveCmd(a),
 	)...)
 	return cmd
 }
@@ -85,7 +85,9 @@ func newExtInstallCmd(a *app) *cobra.Command {
 func (a *app) install(desk *extensions.Desk, plan *extensions.Plan, yes bool, grant []string) error {
 	shown, isNew := plan.Answer(), plan.New()
 	if !a.json || !yes {
-		if err := extText(shown, a.err); err != nil {
+		seen := shown
+		seen.State = "" // it has none yet
+		if err := extText(seen, a.err); err != nil {
 			return err
 		}
 		for _, w := range shown.Warnings {

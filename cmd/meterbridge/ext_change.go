@@ -113,7 +113,11 @@ func newExtTurnCmd(a *app, on bool) *cobra.Command {
 			if err := desk.Turn(name, tool, on); err != nil {
 				return err
 			}
-			return a.changed(desk, name, fmt.Sprintf("%s is turned %s.", args[0], word))
+			sentence := fmt.Sprintf("%s is turned %s.", args[0], word)
+			if now, err := desk.ShowExtension(name); err == nil && on && now.Why != nil {
+				sentence = fmt.Sprintf("%s is turned %s, but does not run: %s.", args[0], word, plain(*now.Why))
+			}
+			return a.changed(desk, name, sentence)
 		},
 	}
 }

@@ -32,7 +32,9 @@ func extText(x daemon.ExtensionAnswer, out io.Writer) error {
 	line("Extension", fmt.Sprintf("%s (%s) %s, %s", x.DisplayName, x.Name, x.Version, x.Dialect))
 	line("By", text(x.Author)+", unchecked")
 	line("About", x.Description)
-	line("State", strings.TrimSuffix(x.State+", "+orEmpty(x.Why), ", "))
+	if x.State != "" { // it is installed, and not only looked at
+		line("State", strings.TrimSuffix(x.State+", "+orEmpty(x.Why), ", "))
+	}
 	line("From", x.Source)
 	line("Digest", orEmpty(x.Tree))
 	line("Runs", commandText(x))
@@ -42,10 +44,16 @@ func extText(x daemon.ExtensionAnswer, out io.Writer) error {
 		line("Secrets", "! "+strings.Join(x.SecretsEnv, " ")+" (it is given these variables of the daemon)")
 	}
 	line("Linked to", strings.Join(x.Links, ", "))
+	if x.State != "" { // it is installed, and not only looked at
+		line("Workspace", workspaceText(x))
+	}
 	for _, issue := range x.Issues {
 		line("Fault", issue)
 	}
 	b.WriteString(permissionsText(x))
+	if len(x.Settings) > 0 {
+		b.WriteString("\nSettings\n" + settingsText(x))
+	}
 	for _, t := range x.ToolList {
 		b.WriteString("\n" + toolText(t))
 	}

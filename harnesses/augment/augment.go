@@ -42,6 +42,7 @@ func Harness() harnesses.Harness {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		CardWord:      "auggie",
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.EndOnly,
 		Precision:     meterbridge.PerRequest,

@@ -52,6 +52,7 @@ func Harness() harnesses.Harness {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		CardWord:      "cline-cli",
 		ZeroCost:      harnesses.ZeroUnknown,
 		CostField:     "metrics.cost of messages, cost of the older tasks' requests",
 		RequestTimes:  harnesses.EndOnly,

@@ -32,6 +32,7 @@ func Harness() harnesses.Harness {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		CardWord:      "cursor-cli",
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.NoTimes,
 		Precision:     meterbridge.PerRequest,

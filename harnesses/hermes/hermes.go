@@ -56,6 +56,7 @@ func skip(relDir string) bool {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		CardWord:      "hermes-agent",
 		ZeroCost:      harnesses.ZeroBilled,
 		CostField:     "actual_cost_usd, else estimated_cost_usd",
 		RequestTimes:  harnesses.EndOnly,

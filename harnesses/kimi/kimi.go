@@ -45,6 +45,7 @@ func Harness() harnesses.Harness {
 
 func declaration() harnesses.Declaration {
 	return harnesses.Declaration{
+		CardWord:      "kimi-cli",
 		ZeroCost:      harnesses.ZeroUnknown,
 		RequestTimes:  harnesses.StartAndEnd,
 		Precision:     meterbridge.PerRequest,

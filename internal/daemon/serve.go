@@ -37,9 +37,11 @@ const grace = 5 * time.Second
 
 // server is a running daemon.
 type server struct {
-	meter   *Meter
-	o       ServeOptions
-	started time.Time
+	meter *Meter
+	// extended is closed when the desk of extensions is open.
+	extended chan struct{}
+	o        ServeOptions
+	started  time.Time
 	// stop begins the end.
 	stop context.CancelFunc
 	// tcp is the address that was taken.
@@ -102,7 +104,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 }
 
 func (m *Meter) newServer(o ServeOptions, stop context.CancelFunc) *server {
-	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, lines: newStatusLines(m, o.Log)}
+	s := &server{meter: m, o: o, started: m.opts.Now(), stop: stop, extended: make(chan struct{}), lines: newStatusLines(m, o.Log)}
 	c := m.config.Metrics
 	s.metrics = metrics.New(metricSource{meter: m, sessions: s.mcpSessions, extensions: m.extensionStates}, metrics.Options{
 		Version: m.opts.Version, Revision: m.opts.Revision, Projects: c.Projects, ClaudeNames: c.ClaudeNames,

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +15,7 @@ import (
 	"meterbridge/bridge/host"
 	"meterbridge/bridge/policy"
 	"meterbridge/dashboard"
+	"meterbridge/harnesses/all"
 	"meterbridge/internal/daemon/extensions"
 	"meterbridge/internal/importer"
 )
@@ -61,10 +64,7 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	ho := host.Options{
 		Version: m.opts.Version, Sandbox: m.opts.Program, Getenv: m.opts.Getenv, Log: s.o.Log, Now: m.opts.Now,
 		Started: s.metrics.Started, Late: func(string) { s.metrics.Late() },
-		Ports: host.Ports{Linked: func(pkg, agent string) bool {
-			d := desk.Load()
-			return d != nil && d.Linked(pkg, agent)
-		}},
+		Ports: deskPorts(&desk),
 		Changed: func(string) {
 			if d := desk.Load(); d != nil {
 				d.Reported()
@@ -97,6 +97,7 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	detach := s.attachments(ctx)
 	m.desk = extensions.Open(o)
 	desk.Store(m.desk)
+	close(s.extended)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = m.desk.Run(running) })
@@ -106,6 +107,35 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 		h.Close()
 		detach()
 	}, nil
+}
+
+// deskPorts are what the desk, once it is open, answers extensions.
+func deskPorts(desk *atomic.Pointer[extensions.Desk]) host.Ports {
+	words := map[string]string{}
+	for _, h := range all.Harnesses() {
+		words[h.ID] = h.WordForCards()
+	}
+	return host.Ports{
+		Linked: func(pkg, agent string) bool {
+			d := desk.Load()
+			return d != nil && d.Linked(pkg, agent)
+		},
+		Workspace: func(pkg string) host.Workspace {
+			if d := desk.Load(); d != nil {
+				return d.Workspace(pkg)
+			}
+			return host.Workspace{}
+		},
+		Settings: func(pkg string) host.Settings {
+			if d := desk.Load(); d != nil {
+				return d.Settings(pkg)
+			}
+			return host.Settings{}
+		},
+		SetSettings: func(pkg string, values map[string]json.RawMessage) error { return desk.Load().SetSettings(pkg, values) },
+		Secret:      func(pkg, key string) (string, bool) { return desk.Load().Secret(pkg, key) },
+		HarnessWord: func(id string) string { return cmp.Or(words[id], id) },
+	}
 }
 
 // extensionStates are the states of extensions by name.

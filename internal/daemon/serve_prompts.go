@@ -16,6 +16,14 @@ func (s *server) openPrompting(ctx context.Context) (err error) {
 	m.prompting, err = prompting.New(ctx, prompting.Options{
 		Fleet: m.fleet, Harnesses: all.Harnesses(), Store: m.ledger, DropText: !m.config.Privacy.KeepsText(), Now: m.opts.Now, Log: s.o.Log,
 		Watched: func() bool { return s.events.hub.Clients() > 0 }, Tell: s.events.prompt,
+		Extension: func(ctx context.Context, sender meterbridge.PromptSender, agent string) error {
+			select { // what was queued before this start waits for the extensions
+			case <-s.extended:
+				return m.desk.MayPrompt(sender.Package, agent)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
 		Budgets: func(ctx context.Context) ([]dashboard.BudgetAnswer, error) {
 			if len(m.config.Budgets) == 0 {
 				return nil, nil

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -26,6 +27,18 @@ func (m *Meter) ExtensionToken(name string) (token, socket string, err error) {
 		return "", "", &Fault{Err: err, Hint: "`meterbridge ext list` shows those that may run"}
 	}
 	return token, m.extensionSocket(), nil
+}
+
+// ExtensionLog is the end of what an extension wrote since the daemon started.
+func (m *Meter) ExtensionLog(name string) (string, error) {
+	if m.host == nil {
+		return "", &Fault{Err: ErrNoHost, Hint: "`meterbridge serve` starts one"}
+	}
+	text, err := m.host.Log(name)
+	if err != nil {
+		return "", &Fault{Err: fmt.Errorf("%s does not run, so it has no log", name), Hint: "`meterbridge ext show " + name + "` says why"}
+	}
+	return text, nil
 }
 
 // extensionSocket is where extensions attach themselves.

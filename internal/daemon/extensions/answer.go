@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -86,6 +87,7 @@ func (d *Desk) answer(v *view, it *item) dashboard.ExtensionAnswer {
 		SchemaVersion: 1, ExtensionRow: v.row(it), Description: ext.Description.Text(), Source: it.pkg.Source, Folder: it.inst.Folder,
 		Tree: ptr(it.inst.Tree.String()), InstalledAt: it.pkg.InstalledAt, Command: d.command(ext), Confinement: ptr(v.reports[it.pkg.Name].Confinement),
 		Env: listed(ext.Env), SecretsEnv: listed(ext.SecretsEnv), Permissions: permissionAnswers(it), ToolList: []dashboard.ToolAnswer{},
+		Settings: d.settingAnswers(it), Workspace: cmp.Or(it.pkg.Workspace, usualWorkspace), WorkspaceFolder: ptr(it.pkg.Files),
 		Issues: []string{}, Warnings: listed(it.warnings), Changes: changeAnswers(it),
 	}
 	if it.pkg.Approval.Given {

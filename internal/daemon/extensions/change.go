@@ -180,6 +180,21 @@ func (d *Desk) Linked(name, agent string) bool {
 	return v.fault == nil && v.state.Linked(name, agent)
 }
 
+// MayPrompt says why an extension may not prompt an agent any more; nil when it may.
+func (d *Desk) MayPrompt(name, agent string) error {
+	v := d.now.Load()
+	it := v.find(name)
+	switch {
+	case it == nil || !it.inst.Runs:
+		return fmt.Errorf("the extension %s is not there any more, or turned off", name)
+	case !policy.Allows(it.inst.Granted, "agents.prompt"):
+		return fmt.Errorf("%s has no permission to prompt agents any more", name)
+	case !v.state.Linked(name, agent):
+		return fmt.Errorf("%s is not linked with this agent; its user does that with `meterbridge ext link`", name)
+	}
+	return nil
+}
+
 // Remove takes an extension away. With forget what was approved, turned on, named
 // and kept goes too.
 func (d *Desk) Remove(name string, forget bool) error {
