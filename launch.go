@@ -52,6 +52,9 @@ type LaunchProfile struct {
 	// TrustPrompt are texts of its question whether the folder can be trusted, all on
 	// the screen at once; TrustKeys answer it with yes.
 	TrustPrompt, TrustKeys []string
+	// Keeps are arguments of processes that it leaves running on purpose, for other
+	// sessions of its user: they are never ended.
+	Keeps []string
 	// Version are the arguments by which the program tells its version.
 	Version []string
 }

@@ -12,13 +12,15 @@ import (
 // stopTick is how often is looked at what ends without output.
 const stopTick = 20 * time.Millisecond
 
-// Stop ends the program and its whole process tree: SIGHUP to the foreground, the
-// terminal is closed, then SIGTERM, then SIGKILL to what is left. It returns when
+// Stop ends the program and everything that it started: SIGHUP to the foreground, the
+// terminal is closed, then SIGTERM, then SIGKILL to what is left, whatever session it
+// made for itself. Only what serves others stays (Options.Keeps). It returns when
 // nothing is left; an error names what would not end.
 func (t *Terminal) Stop(ctx context.Context) error {
 	t.mu.Lock()
-	p, h := t.program, &process.Hunt{Alive: t.left}
+	p, h, generation := t.program, &process.Hunt{Alive: t.left}, t.state.Generation
 	t.mu.Unlock()
+	h.Alive = append(h.Alive, t.escaped(generation)...)
 	if p != nil {
 		h.Leader = p.line.Leader().PID
 	}

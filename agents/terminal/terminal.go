@@ -40,6 +40,9 @@ type Options struct {
 	// Umask is that of the programs in holders: a daemon may keep its own files closed
 	// to others, and its user's shells are to make files as ever. nil is the daemon's.
 	Umask *int
+	// Keeps are arguments by which a process is known that left its terminal to serve
+	// others; it is never ended.
+	Keeps []string
 	// Hangup and Terminate are how long a program has to end after SIGHUP and
 	// after SIGTERM; 0 means 2 s and 3 s.
 	Hangup, Terminate time.Duration

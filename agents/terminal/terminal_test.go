@@ -328,29 +328,69 @@ func TestStop_AfterTheExitEndsWhatWasLeft(t *testing.T) {
 	stop(t, term)
 }
 
-func TestStop_LeavesADaemonThatWasMeantToStay(t *testing.T) {
-	term := New("daemon", placed(t, Options{}))
-	begin(t, term, sh(`(setsid sleep 1000 &) ; echo ready; sleep 1000`))
-	shows(t, term, "ready")
-	var daemon []Left
-	term.await(within(t), 10*time.Millisecond, func() bool {
-		// It is a daemon once its parent is gone and its session its own.
-		all, _ := process.List()
-		daemon = nil
-		for _, l := range marked(t, "daemon") {
-			if i := slices.IndexFunc(all, func(p process.Process) bool { return p.PID == l.PID && p.Session == p.PID && p.PID != term.state.PID }); i >= 0 {
-				daemon = append(daemon, l)
-			}
+// daemons are the processes of a terminal that left its session and lost their parent.
+func daemons(t *testing.T, term *Terminal) (list []Left) {
+	t.Helper()
+	all, err := process.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range marked(t, term.ID()) {
+		if slices.ContainsFunc(all, func(p process.Process) bool { return p.PID == l.PID && p.Session == p.PID && p.PID != term.state.PID }) {
+			list = append(list, l)
 		}
-		return len(daemon) == 1
+	}
+	return list
+}
+
+func TestStop_EndsDaemonsButThoseThatServeOthers(t *testing.T) {
+	term := New("daemons", placed(t, Options{Keeps: []string{"--managed-daemon"}}))
+	begin(t, term, sh(`(setsid sleep 1000 &); (setsid sh -c 'sleep 1001; :' sh --managed-daemon &); echo ready; sleep 1000`))
+	shows(t, term, "ready")
+	var before []Left
+	_ = term.await(within(t), 10*time.Millisecond, func() bool {
+		before = daemons(t, term)
+		return len(before) == 2 && len(marked(t, term.ID())) == 5
 	})
 	if err := term.Stop(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(daemon, marked(t, "daemon")); diff != "" {
-		t.Errorf("(-daemon +left):\n%s", diff)
+	kept := daemons(t, term)
+	if len(kept) != 1 || kept[0].Program != "sh" {
+		t.Errorf("of %+v there is left %+v, want the one with the argument", before, kept)
 	}
-	h := process.Hunt{Alive: []process.Process{daemon[0].process()}}
+	h := process.Hunt{Alive: []process.Process{}}
+	for _, l := range marked(t, term.ID()) {
+		h.Alive = append(h.Alive, l.process())
+	}
+	h.Signal(9)
+	if !h.Over(within(t), limit) {
+		t.Error("the daemon of the test is left")
+	}
+}
+
+func TestStop_EndsADaemonAfterTheExitOfItsGenerationOnly(t *testing.T) {
+	term := New("generations", placed(t, Options{}))
+	begin(t, term, sh(`setsid -f sh -c 'echo ready; exec sleep 1000'; read x`))
+	shows(t, term, "ready")
+	if err := term.Write(within(t), []byte("\r")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := term.Wait(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, term, sh(`echo ready; sleep 1000`))
+	if err := term.Stop(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	left := marked(t, term.ID())
+	if len(left) != 1 || left[0].Generation != 1 {
+		t.Errorf("left is %+v, want the daemon of the first generation", left)
+	}
+	h := process.Hunt{}
+	for _, l := range left {
+		h.Alive = append(h.Alive, l.process())
+	}
 	h.Signal(9)
 	if !h.Over(within(t), limit) {
 		t.Error("the daemon of the test is left")

@@ -21,6 +21,7 @@ func launch() *meterbridge.LaunchProfile {
 		NotFound:    []string{"No saved session found", "no rollout found for thread"},
 		TrustPrompt: []string{"Do you trust the contents of this directory"},
 		TrustKeys:   []string{"\r"},
+		Keeps:       []string{"--managed-daemon"},
 		Version:     []string{"--version"},
 	}
 }

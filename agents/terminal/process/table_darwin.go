@@ -42,5 +42,8 @@ func row(k unix.KinfoProc) Process {
 // Environ: the system shows no other process's environment without privileges.
 func Environ(int) []string { return nil }
 
+// Arguments is the command line of a process; nil where the system does not tell.
+func Arguments(int) []string { return nil }
+
 // Name is not needed where no environment is seen.
 func Name(int) string { return "" }

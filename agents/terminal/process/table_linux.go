@@ -60,6 +60,15 @@ func Environ(pid int) []string {
 	return strings.Split(string(b), "\x00")
 }
 
+// Arguments is the command line of a process; nil when it is not to be seen.
+func Arguments(pid int) []string {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
+}
+
 // Name is the name of a process's program, as the kernel keeps it: at most 15 bytes.
 func Name(pid int) string {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")

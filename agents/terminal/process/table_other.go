@@ -25,5 +25,8 @@ func SignalGroup(int, syscall.Signal) {}
 // Signal signals a process.
 func Signal(Process, syscall.Signal) {}
 
+// Arguments is the command line of a process; nil where the system does not tell.
+func Arguments(int) []string { return nil }
+
 // Name is the name of a process's program.
 func Name(int) string { return "" }

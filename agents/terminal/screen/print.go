@@ -179,8 +179,9 @@ func (s *Screen) join(r rune) bool {
 		return true
 	}
 	cells[x].ch = cluster | id
-	if x+1 == s.x && s.x < s.cols && !s.pending && displaywidth.Bytes(v) == 2 {
-		// A narrow character became an emoji.
+	if x+1 == s.x && s.x < s.cols && !s.pending && cells[s.x].ch != tail && displaywidth.Bytes(v) == 2 {
+		// A narrow character became an emoji. (A wide one has the cursor in its middle
+		// after a move; it stays as wide as it was.)
 		isolate(cells, s.x, s.x+1)
 		cells[s.x] = cell{ch: tail, style: cells[x].style}
 		s.advance(1)

@@ -87,6 +87,9 @@ func New(ctx context.Context, o Options) (*Fleet, error) {
 	rack := o.Rack
 	rack.Watch = terminal.Watch{Ended: f.ended, Event: f.told, Keys: f.typed}
 	rack.Record = f.record
+	for _, p := range o.Profiles {
+		rack.Terminal.Keeps = append(rack.Terminal.Keeps, p.Keeps...)
+	}
 	var err error
 	if f.rack, err = terminal.NewRack(rack); err != nil {
 		return nil, err
