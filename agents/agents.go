@@ -66,8 +66,10 @@ type Store interface {
 	Agents(ctx context.Context) ([]meterbridge.Agent, []meterbridge.Binding, []meterbridge.Link, error)
 	// SaveAgent keeps an agent and its bindings as they are now.
 	SaveAgent(ctx context.Context, a meterbridge.Agent, bindings []meterbridge.Binding) error
-	SaveLink(ctx context.Context, l meterbridge.Link) error
-	RemoveLink(ctx context.Context, from, to string) error
+	// RemoveAgent forgets an agent: its bindings, its history and its links with it.
+	RemoveAgent(ctx context.Context, id string) error
+	// SaveLinks keeps the links from an agent as they are now.
+	SaveLinks(ctx context.Context, from string, links []meterbridge.Link) error
 }
 
 // History keeps what agents did when.

@@ -20,6 +20,8 @@ func (r *Registry) Link(from, to string) (meterbridge.Link, error) {
 	switch {
 	case a == b:
 		return meterbridge.Link{}, fmt.Errorf("%w: an agent needs no link to itself", ErrInvalid)
+	case a.Workspace != b.Workspace:
+		return meterbridge.Link{}, fmt.Errorf("%w: %s is of the workspace %s and %s of %s; links hold within one", ErrInvalid, a.Name, a.Workspace, b.Name, b.Workspace)
 	case a.Kind != meterbridge.AIAgent:
 		return meterbridge.Link{}, fmt.Errorf("%w: %s is a terminal, which works with nobody; turn the two around", ErrInvalid, a.Name)
 	}
@@ -28,7 +30,7 @@ func (r *Registry) Link(from, to string) (meterbridge.Link, error) {
 	}
 	l := meterbridge.Link{From: a.ID, To: b.ID, CreatedAt: r.o.Now()}
 	r.links = append(r.links, l)
-	r.saver.add(func(ctx context.Context) error { return r.o.Store.SaveLink(ctx, l) })
+	r.saveLinks(a.ID)
 	r.changed(a)
 	return l, nil
 }
@@ -46,9 +48,20 @@ func (r *Registry) Unlink(from, to string) error {
 		return fmt.Errorf("%w: %s is not linked to %s", ErrUnknown, a.Name, b.Name)
 	}
 	r.links = slices.Delete(r.links, i, i+1)
-	r.saver.add(func(ctx context.Context) error { return r.o.Store.RemoveLink(ctx, a.ID, b.ID) })
+	r.saveLinks(a.ID)
 	r.changed(a)
 	return nil
+}
+
+// saveLinks has the links from an agent kept as they are now. The lock is held.
+func (r *Registry) saveLinks(from string) {
+	var links []meterbridge.Link
+	for _, l := range r.links {
+		if l.From == from {
+			links = append(links, l)
+		}
+	}
+	r.saver.add(func(ctx context.Context) error { return r.o.Store.SaveLinks(ctx, from, links) })
 }
 
 func (r *Registry) pair(from, to string) (a, b *entry, err error) {

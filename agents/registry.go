@@ -24,6 +24,9 @@ type Options struct {
 	Wire func(ctx context.Context, a meterbridge.Agent) (Wiring, error)
 	// Tell hears what happens, in order. It must neither wait nor call the registry.
 	Tell func(Event)
+	// Forgotten hears of agents that are no more: removed, or never begun. It must not
+	// call the registry. nil is for nobody.
+	Forgotten func(id string)
 	// Failed hears of what could not be kept; nil for nobody.
 	Failed func(error)
 	// Now is the clock; NewID and NewSession make ids of agents and of sessions.

@@ -25,9 +25,11 @@ type toy struct {
 	spans   map[string][]meterbridge.StatusSpan
 	turns   map[string][]meterbridge.AgentTurn
 	events  []string
-	now     time.Time
-	ids     int
-	fails   error
+	// forgotten are the ids of agents that are no more.
+	forgotten []string
+	now       time.Time
+	ids       int
+	fails     error
 }
 
 func newToy() *toy {
@@ -50,9 +52,13 @@ func (t *toy) Stop(_ context.Context, id string) error {
 }
 func (t *toy) Write(context.Context, string, []byte) error         { return nil }
 func (t *toy) Screen(context.Context, string, int) (string, error) { return "", nil }
-func (t *toy) RemoveLink(_ context.Context, _, _ string) error     { t.links = nil; return nil }
-func (t *toy) SaveLink(_ context.Context, l meterbridge.Link) error {
-	t.links = append(t.links, l)
+func (t *toy) RemoveAgent(_ context.Context, id string) error {
+	delete(t.agents, id)
+	return nil
+}
+
+func (t *toy) SaveLinks(_ context.Context, _ string, links []meterbridge.Link) error {
+	t.links = links
 	return nil
 }
 func (t *toy) clock() time.Time { return t.now }
@@ -103,7 +109,8 @@ func (t *toy) registry(tt *testing.T, profile meterbridge.LaunchProfile) *Regist
 				t.events = append(t.events, fmt.Sprintf("%s %s %s", e.Kind, e.Agent.ID, e.Agent.Status))
 			}
 		},
-		Failed: func(err error) { tt.Error(err) },
+		Forgotten: func(id string) { t.forgotten = append(t.forgotten, id) },
+		Failed:    func(err error) { tt.Error(err) },
 	})
 	if err != nil {
 		tt.Fatal(err)
@@ -346,6 +353,52 @@ func TestRegistry_RefusesWhatCannotBe(t *testing.T) {
 		if _, err := r.Link(pair[0], pair[1]); err == nil {
 			t.Errorf("link %v was made", pair)
 		}
+	}
+}
+
+func TestRegistry_ForgetsWhatIsRemovedAndWhatNeverRan(t *testing.T) {
+	toy := newToy()
+	r := toy.registry(t, chooses())
+	start := func(name, workspace string) Info {
+		t.Helper()
+		a, err := r.Start(t.Context(), Start{Harness: "h", Name: name, Dir: t.TempDir(), Workspace: workspace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	a, b, other := start("one", ""), start("two", ""), start("three", "elsewhere")
+	if _, err := r.Link("one", "three"); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a link into the workspace of %s: %v, want ErrInvalid", other.Name, err)
+	}
+	for _, pair := range [][2]string{{"one", "two"}, {"two", "one"}} {
+		if _, err := r.Link(pair[0], pair[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Remove("one"); !errors.Is(err, ErrRunning) {
+		t.Errorf("removal of one that runs: %v, want ErrRunning", err)
+	}
+	if _, err := r.Stop(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Remove("one"); err != nil || got.ID != a.ID {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	flush(t, r)
+	if _, err := r.Get(a.ID); !errors.Is(err, ErrUnknown) || len(r.Links()) != 0 {
+		t.Errorf("after removal: %v, links %v", err, r.Links())
+	}
+	if _, kept := toy.agents[a.ID]; kept || toy.agents[b.ID].ID == "" {
+		t.Errorf("kept are %v", toy.agents)
+	}
+	start("one", "") // the name is free again
+	toy.fails = errors.New("no terminal")
+	if _, err := r.Start(t.Context(), Start{Harness: "h", Name: "four", Dir: t.TempDir()}); err == nil {
+		t.Fatal("started without a terminal")
+	}
+	if len(toy.forgotten) != 2 || toy.forgotten[0] != a.ID {
+		t.Errorf("forgotten are %v, want the removed one and the one that never ran", toy.forgotten)
 	}
 }
 

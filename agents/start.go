@@ -136,11 +136,9 @@ func (r *Registry) launch(ctx context.Context, e *entry, resume string, s Start)
 
 // abandon forgets an agent that never ran.
 func (r *Registry) abandon(e *entry) {
-	if e.Generation > 0 {
-		return
+	if e.Generation == 0 {
+		r.forget(e)
 	}
-	delete(r.of, e.ID)
-	r.order = slices.DeleteFunc(r.order, func(id string) bool { return id == e.ID })
 }
 
 // run carries out one launch.

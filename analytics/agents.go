@@ -105,20 +105,34 @@ func agentRow(a meterbridge.Agent) ([]any, error) {
 	}, nil
 }
 
-// SaveLink keeps a link; one between the same two is replaced.
-func (l *Ledger) SaveLink(ctx context.Context, k meterbridge.Link) error {
+// SaveLinks keeps the links from an agent as they are now.
+func (l *Ledger) SaveLinks(ctx context.Context, from string, links []meterbridge.Link) error {
 	return l.keep(ctx, func(do func(string, ...any) error) error {
-		if err := do("DELETE FROM agent_link WHERE from_agent = ? AND to_agent = ?", k.From, k.To); err != nil {
+		if err := do("DELETE FROM agent_link WHERE from_agent = ?", from); err != nil {
 			return err
 		}
-		return do("INSERT INTO agent_link VALUES (?, ?, ?)", k.From, k.To, milli(k.CreatedAt))
+		for _, k := range links {
+			if err := do("INSERT INTO agent_link VALUES (?, ?, ?)", k.From, k.To, milli(k.CreatedAt)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
-// RemoveLink removes a link; one that is not there is none.
-func (l *Ledger) RemoveLink(ctx context.Context, from, to string) error {
+// RemoveAgent forgets an agent: its bindings, its history and its links. Requests stay
+// what they are, those of their sessions, and so does what it did in terminals.
+func (l *Ledger) RemoveAgent(ctx context.Context, id string) error {
 	return l.keep(ctx, func(do func(string, ...any) error) error {
-		return do("DELETE FROM agent_link WHERE from_agent = ? AND to_agent = ?", from, to)
+		for _, query := range []string{
+			"DELETE FROM agent WHERE id = ?", "DELETE FROM binding WHERE agent = ?", "DELETE FROM status_span WHERE agent = ?",
+			"DELETE FROM agent_turn WHERE agent = ?", "DELETE FROM agent_link WHERE from_agent = ?", "DELETE FROM agent_link WHERE to_agent = ?",
+		} {
+			if err := do(query, id); err != nil {
+				return fmt.Errorf("forget agent %s: %w", id, err)
+			}
+		}
+		return nil
 	})
 }
 

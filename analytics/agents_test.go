@@ -34,7 +34,7 @@ func TestAgents_AreKeptWhole(t *testing.T) {
 		if err := l.SaveAgent(ctx, b, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.SaveLink(ctx, link); err != nil {
+		if err := l.SaveLinks(ctx, "ag-1", []meterbridge.Link{link}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,11 +51,24 @@ func TestAgents_AreKeptWhole(t *testing.T) {
 	if d := cmp.Diff([]meterbridge.Link{link}, links); d != "" {
 		t.Errorf("links (-want +got):\n%s", d)
 	}
-	if err := l.RemoveLink(ctx, "ag-1", "ag-0"); err != nil {
+	if err := l.SaveLinks(ctx, "ag-1", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, links, err = l.Agents(ctx); err != nil || len(links) != 0 {
 		t.Errorf("links after removal: %v, %v", links, err)
+	}
+	if err := l.SaveLinks(ctx, "ag-1", []meterbridge.Link{link}); err != nil {
+		t.Fatal(err)
+	}
+	// A link ends with either of its ends; bindings go with their agent.
+	for _, id := range []string{"ag-0", "ag-1"} {
+		if err := l.RemoveAgent(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		agents, kept, links, err = l.Agents(ctx)
+		if left := len(kept); err != nil || len(links) != 0 || (id == "ag-0") != (len(agents) == 1 && left == 2) {
+			t.Errorf("without %s: %v %v %v, %v", id, agents, kept, links, err)
+		}
 	}
 }
 

@@ -87,6 +87,23 @@ func readJournal(path string) ([]entry, error) {
 	return open, nil
 }
 
+// HeldNow tells, after a journal, which terminals still run under a holder, also while
+// no daemon does. It changes nothing.
+func HeldNow(journal string) (lives func(id string, generation int) bool, err error) {
+	open, err := readJournal(journal)
+	if err != nil {
+		return nil, err
+	}
+	return func(id string, generation int) bool {
+		for _, e := range open {
+			if e.ID == id && e.Generation == generation && e.Holder != nil && e.Leader != nil {
+				return process.Alive(*e.Holder) && process.Alive(*e.Leader)
+			}
+		}
+		return false
+	}, nil
+}
+
 func without(all []entry, id string, generation int) []entry {
 	kept := all[:0]
 	for _, e := range all {

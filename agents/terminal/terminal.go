@@ -315,6 +315,17 @@ func (t *Terminal) Text(ctx context.Context, n int) (string, error) {
 	return text, err
 }
 
+// Last is the last n ≤ 500 logical lines of the screen as the newest program left it,
+// also after its end; ErrExited before the first.
+func (t *Terminal) Last(n int) (string, State, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.screen == nil {
+		return "", t.state, ErrExited
+	}
+	return t.screen.Text(n), t.state, nil
+}
+
 // Snapshot is the screen as a person would see it.
 func (t *Terminal) Snapshot(ctx context.Context) (screen.Snapshot, error) {
 	var snap screen.Snapshot

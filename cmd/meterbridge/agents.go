@@ -18,7 +18,7 @@ func newAgentsCmd(a *app) *cobra.Command {
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(askingDaemon(
-		newAgentsListCmd(a), newAgentsStartCmd(a), newAgentsStopCmd(a), newAgentsRenameCmd(a), newAgentsUsageCmd(a),
+		newAgentsListCmd(a), newAgentsStartCmd(a), newAgentsStopCmd(a), newAgentsRenameCmd(a), newAgentsRemoveCmd(a), newAgentsUsageCmd(a),
 		newAgentsLinkCmd(a), newAgentsUnlinkCmd(a),
 	)...)
 	cmd.AddCommand(newAgentsAttachCmd(a))
@@ -38,13 +38,34 @@ func newAgentsListCmd(a *app) *cobra.Command {
 				if a.json {
 					return a.printJSON(list)
 				}
-				return a.agentTable(list)
+				if err := a.agentTable(list); err != nil {
+					return err
+				}
+				return a.agentsLeft(cmd.Context(), m)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&q.Workspace, "workspace", "", "only this workspace")
 	cmd.Flags().BoolVar(&q.All, "all", false, "those that ended more than a day ago too")
 	return cmd
+}
+
+// agentsLeft says what agents left running outside their terminals.
+func (a *app) agentsLeft(ctx context.Context, m *daemon.Meter) error {
+	if !m.Serving() {
+		fmt.Fprintln(a.err, "No daemon runs: statuses are as the last one left them. `meterbridge serve` takes over what still runs.")
+		return nil
+	}
+	left, err := m.LeftBehind(ctx)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	var all []string
+	for _, l := range left {
+		all = append(all, fmt.Sprintf("%s (process %d, of %s)", plain(l.Program), l.PID, plain(l.Agent)))
+	}
+	_, err = fmt.Fprintln(a.out, "Left running outside their terminals: "+strings.Join(all, ", ")+".")
+	return err
 }
 
 // withMeter runs fn with the open installation; nothing is scanned.

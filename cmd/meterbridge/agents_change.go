@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,18 +12,40 @@ import (
 func newAgentsStopCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "stop AGENT...", Short: "End agents and everything that they started", Args: cobra.MinimumNArgs(1),
+		Long: "Ends the programs of agents and what they started, also in the background. Only what\nserves your other programs stays: tmux, ssh-agent and the like, and daemons that a\nharness keeps for all its sessions. `meterbridge doctor` lists what is left.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withMeter(cmd.Context(), func(m *daemon.Meter) error {
-				for _, which := range args {
-					r, err := m.StopAgent(cmd.Context(), which)
-					if err != nil {
-						return err
-					}
-					if err := a.agent(r); err != nil {
-						return err
-					}
+			return a.eachAgent(cmd.Context(), args, (*daemon.Meter).StopAgent, a.agent)
+		},
+	}
+}
+
+// eachAgent does something to agents, one after the other, and tells of each.
+func (a *app) eachAgent(ctx context.Context, list []string, do func(*daemon.Meter, context.Context, string) (daemon.AgentAnswer, error), tell func(daemon.AgentAnswer) error) error {
+	return a.withMeter(ctx, func(m *daemon.Meter) error {
+		for _, which := range list {
+			r, err := do(m, ctx, which)
+			if err != nil {
+				return err
+			}
+			if err := tell(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func newAgentsRemoveCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "remove AGENT...", Short: "Forget agents that have ended", Args: cobra.MinimumNArgs(1),
+		Long: "Forgets agents that have ended: their names, statuses, turns and links. What their\nsessions spent stays in every report.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eachAgent(cmd.Context(), args, (*daemon.Meter).RemoveAgent, func(r daemon.AgentAnswer) error {
+				if a.json {
+					return a.printJSON(map[string]any{"schemaVersion": 1, "removed": true, "id": r.ID})
 				}
-				return nil
+				_, err := fmt.Fprintf(a.out, "%s (%s) is forgotten; what its sessions spent stays.\n", plain(r.Name), r.ID)
+				return err
 			})
 		},
 	}

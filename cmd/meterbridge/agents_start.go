@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,7 +84,24 @@ func (a *app) start(ctx context.Context, m *daemon.Meter, f startFlags, args []s
 	if err != nil {
 		return err
 	}
-	return a.agent(r)
+	return a.begun(ctx, m, r.ID)
+}
+
+// begun tells of an agent that was started, and what its program said when it has
+// ended at once.
+func (a *app) begun(ctx context.Context, m *daemon.Meter, id string) error {
+	r, left, err := m.Begun(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := a.agent(r); err != nil || left == nil || a.json {
+		return err
+	}
+	if text := strings.TrimRight(left.Text, "\n"); text != "" {
+		fmt.Fprintln(a.err, text)
+	}
+	_, err = fmt.Fprintf(a.err, "meterbridge: its program has ended at once; `meterbridge screen %s` shows this again\n", r.Name)
+	return err
 }
 
 // again starts an agent that has ended.
@@ -99,5 +117,5 @@ func (a *app) again(ctx context.Context, m *daemon.Meter, f startFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.agent(r)
+	return a.begun(ctx, m, r.ID)
 }

@@ -48,6 +48,8 @@ type app struct {
 	noProgress bool
 	// code is the exit code of a command that went well but has something to say.
 	code int
+	// stopped is what else there is to say when a person stops the command.
+	stopped string
 	// meter is the open installation of the daemon that runs this command; nil
 	// when the command opens one itself.
 	meter *daemon.Meter
@@ -135,6 +137,9 @@ func (a *app) openPrices() (*daemon.Prices, error) {
 	}
 	return p, nil
 }
+
+// keptSoFar is what a person is told who stops a scan.
+const keptSoFar = "; what was read is kept"
 
 // openScanned opens the installation and brings it up to date.
 func (a *app) openScanned(ctx context.Context, noScan bool) (*daemon.Meter, error) {

@@ -74,7 +74,10 @@ func attachFault(err error) error {
 	case errors.Is(err, control.ErrOtherData):
 		return &daemon.Fault{Err: err, Hint: "METERBRIDGE_HOME names the folder"}
 	}
-	return noDaemon(err)
+	if errors.Is(err, control.ErrNoDaemon) {
+		return &daemon.Fault{Err: daemon.ErrNoFleet, Hint: "`meterbridge serve` starts one"}
+	}
+	return err
 }
 
 // leave puts a terminal back into the state that shells expect, whatever the program

@@ -75,7 +75,7 @@ func plainFlag(err error) error {
 // report prints an error with its hint and returns the exit code.
 func (a *app) report(err error) int {
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.err, "meterbridge: stopped; what was read is kept")
+		fmt.Fprintln(a.err, "meterbridge: stopped"+a.stopped)
 		return exitFailed
 	}
 	fmt.Fprintf(a.err, "meterbridge: %v\n", err)

@@ -16,10 +16,16 @@ import (
 // asksDaemon marks the commands that a running daemon answers, as it has the ledger.
 const asksDaemon = "asks-daemon"
 
+// whenStopped is what else a command says when a person stops it.
+const whenStopped = "when-stopped"
+
 // askingDaemon marks commands so.
 func askingDaemon(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
-		c.Annotations = map[string]string{asksDaemon: "yes"}
+		if c.Annotations == nil {
+			c.Annotations = map[string]string{}
+		}
+		c.Annotations[asksDaemon] = "yes"
 	}
 	return commands
 }
@@ -46,6 +52,7 @@ func (a *app) relayed(ctx context.Context, root *cobra.Command, args []string) (
 	case errors.Is(err, control.ErrNoDaemon), errors.Is(err, control.ErrOtherData):
 		return 0, false
 	case err != nil:
+		a.stopped = cmd.Annotations[whenStopped]
 		return a.report(err), true
 	}
 	return code, true

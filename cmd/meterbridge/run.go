@@ -17,7 +17,8 @@ const exitTimedOut = 124
 func newRunCmd(a *app) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
-		Use: "run AGENT COMMAND...", Short: "Run one command in an agent's shell", Args: cobra.MinimumNArgs(2),
+		Annotations: map[string]string{whenStopped: " waiting; the command goes on in the agent's terminal"},
+		Use:         "run AGENT COMMAND...", Short: "Run one command in an agent's shell", Args: cobra.MinimumNArgs(2),
 		Long: `Types a command into the live shell of an agent, waits for its end, prints what it
 wrote (the last 64 KiB) and exits with its exit code: 124 when it still runs after the
 timeout, 1 when its code is not known. Commands of several callers take turns.`,

@@ -34,6 +34,7 @@ not change are not opened. Interrupt it at any time: what was committed stays.`,
 
 // scan reads what is new, with bars on a terminal.
 func (a *app) scan(ctx context.Context, m *daemon.Meter) (daemon.ScanResult, error) {
+	a.stopped = keptSoFar
 	if !a.live || a.noProgress {
 		return m.Scan(ctx, nil)
 	}

@@ -19,6 +19,9 @@ func newScreenCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer m.Close()
+			if cmd.Flags().Changed("lines") && lines == 0 {
+				return usagef("give a number from 1 to 500, or leave --lines out for all", "--lines 0 shows nothing")
+			}
 			s, err := m.Screen(cmd.Context(), args[0], lines)
 			if err != nil {
 				return err
@@ -26,7 +29,9 @@ func newScreenCmd(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(s)
 			}
-			_, err = fmt.Fprintln(a.out, strings.TrimRight(s.Text, "\n"))
+			if _, err = fmt.Fprintln(a.out, strings.TrimRight(s.Text, "\n")); err == nil && s.Exited {
+				_, err = fmt.Fprintln(a.err, "meterbridge: its program has ended; this is what it left")
+			}
 			return err
 		},
 	}

@@ -22,17 +22,17 @@ func newSessionsCmd(a *app) *cobra.Command {
 	var f sessionsFlags
 	cmd := &cobra.Command{
 		Use: "sessions [ID]", Short: "List sessions, or show one in full",
-		Long: "Lists sessions, the newest first, sub-agents folded into the session that\nstarted them. With an ID, or a unique beginning of one, shows that session in full; --since\nand --until then bound what it spent and what happened in it.",
+		Long: "Lists sessions, the newest first, sub-agents folded into the session that\nstarted them. With an ID, or a unique beginning of one, shows that session in full, with the ID or\nname of an agent its newest session; --since\nand --until then bound what it spent and what happened in it.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return a.oneSession(cmd.Context(), args[0], f)
+			}
 			m, err := a.openScanned(cmd.Context(), f.noScan)
 			if err != nil {
 				return err
 			}
 			defer m.Close()
-			if len(args) == 1 {
-				return a.session(cmd.Context(), m, args[0], f.windowFlags)
-			}
 			return a.sessions(cmd.Context(), m, f)
 		},
 	}
@@ -98,6 +98,34 @@ func day(at *time.Time, zone *time.Location) string {
 		return notReported
 	}
 	return at.In(zone).Format("2006-01-02 15:04")
+}
+
+// oneSession shows the session of an id, or the newest of an agent.
+func (a *app) oneSession(ctx context.Context, which string, f sessionsFlags) error {
+	m, err := a.openAbout(ctx, which, f.noScan)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if m.IsAgent(ctx, which) {
+		if which, err = newestSession(ctx, m, which); err != nil {
+			return err
+		}
+	}
+	return a.session(ctx, m, which, f.windowFlags)
+}
+
+func newestSession(ctx context.Context, m *daemon.Meter, agent string) (string, error) {
+	r, err := m.Agent(ctx, agent)
+	if err != nil {
+		return "", err
+	}
+	if len(r.Sessions) == 0 {
+		return "", &daemon.Fault{
+			Err: fmt.Errorf("the agent %s has no session yet", r.Name), Hint: "one is known when its harness has written its log", Nothing: true,
+		}
+	}
+	return r.Harness + ":" + r.Sessions[len(r.Sessions)-1].Session, nil
 }
 
 // session prints one session in full.

@@ -103,12 +103,12 @@ func TestTerminals_OutliveADaemonThatIsKilled(t *testing.T) {
 	}
 }
 
-// What an agent leaves running on purpose is told of and not ended.
+// What an agent leaves running to serve others is told of and not ended.
 func TestDoctor_NamesWhatAnAgentLeftRunning(t *testing.T) {
 	m := newMachine(t)
 	d := m.serve()
 	m.started("sh")
-	pid, _, _ := m.ask("run", "sh", "(setsid sleep 1000 & echo $!)")
+	pid, _, _ := m.ask("run", "sh", `ln -s "$(command -v sleep)" ssh-agent; (setsid ./ssh-agent 1000 & echo $!)`)
 	pid = strings.TrimSpace(pid)
 	m.over(d)
 	text, _, _ := m.ask("doctor", "--no-scan", "--json")
@@ -121,8 +121,8 @@ func TestDoctor_NamesWhatAnAgentLeftRunning(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}
-	if len(report.LeftBehind) != 1 || fmt.Sprint(report.LeftBehind[0].PID) != pid || report.LeftBehind[0].Program != "sleep" || report.LeftBehind[0].Agent != "sh" {
-		t.Errorf("%+v; want sleep, process %s", report.LeftBehind, pid)
+	if len(report.LeftBehind) != 1 || fmt.Sprint(report.LeftBehind[0].PID) != pid || report.LeftBehind[0].Program != "ssh-agent" || report.LeftBehind[0].Agent != "sh" {
+		t.Errorf("%+v; want ssh-agent, process %s", report.LeftBehind, pid)
 	}
 	for _, l := range report.LeftBehind {
 		p, err := os.FindProcess(l.PID)
@@ -185,7 +185,7 @@ func TestAttach_JoinsARealTerminal(t *testing.T) {
 
 func TestAttach_SaysWhyNotAndHowItEnded(t *testing.T) {
 	m := newMachine(t)
-	if _, errOut, code := m.ask("agents", "attach", "sh"); code != 3 || !strings.Contains(errOut, "no daemon runs") {
+	if _, errOut, code := m.ask("agents", "attach", "sh"); code != 1 || !strings.Contains(errOut, "no daemon runs") {
 		t.Errorf("without a daemon: %d, %q", code, errOut)
 	}
 	d := m.serve()

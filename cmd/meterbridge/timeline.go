@@ -58,7 +58,12 @@ func (a *app) openAbout(ctx context.Context, which string, noScan bool) (*daemon
 		return nil, opened
 	}
 	if !m.IsAgent(ctx, which) {
-		return nil, errors.Join(err, m.Close())
+		// That no log was found is no answer to a question about one thing.
+		unknown := &daemon.Fault{
+			Err: fmt.Errorf("no such agent or session: %q", which), Nothing: true,
+			Hint: "`meterbridge agents list --all` lists the agents, `meterbridge sessions` the sessions",
+		}
+		return nil, errors.Join(unknown, m.Close())
 	}
 	return m, nil
 }

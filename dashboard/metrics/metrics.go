@@ -49,6 +49,8 @@ type State struct {
 	PriceDate  time.Time
 	// PriceFailures counts updates of the table that failed since the start.
 	PriceFailures int64
+	// Agents counts agents and terminals by harness and status.
+	Agents map[string]map[string]int
 	// MCPSessions is how many sessions of MCP are open.
 	MCPSessions int
 	// Extensions are the states of extensions, by name.

@@ -32,6 +32,7 @@ func selfDescs() map[string]*prometheus.Desc {
 		"table":          descOf("pricing_table_info", "1, with the version of the price table.", "version"),
 		"age":            descOf("pricing_table_age_seconds", "Age of the price table's newest source."),
 		"price_failures": descOf("pricing_update_failed_total", "Updates of the price table that failed since the start."),
+		"agents":         descOf("agents", "Agents and terminals by what they do.", "harness", "status"),
 		"sessions":       descOf("mcp_sessions", "Sessions of MCP that are open; clients of 2026-07-28 have none."),
 		"extension":      descOf("extension_state", "1, with the state of an extension.", "extension", "state"),
 		"budget":         descOf("budget_used_ratio", "Used part of a budget of the settings; 1 is all of it.", "budget", "window"),
@@ -73,6 +74,11 @@ func (c *selfCollector) Collect(out chan<- prometheus.Metric) {
 	}
 	counter("price_failures", float64(s.PriceFailures))
 	gauge("sessions", float64(s.MCPSessions))
+	for harness, statuses := range s.Agents {
+		for status, n := range statuses {
+			gauge("agents", float64(n), harness, status)
+		}
+	}
 	for name, state := range s.Extensions {
 		gauge("extension", 1, name, state)
 	}

@@ -53,6 +53,8 @@ type Screen struct {
 	Title string `json:"title"`
 	Cols  int    `json:"cols"`
 	Rows  int    `json:"rows"`
+	// Exited: the program has ended, and this is what it left.
+	Exited bool `json:"exited"`
 }
 
 // Run is what a command did.

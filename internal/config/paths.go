@@ -87,6 +87,9 @@ func (p Paths) LastStatusLine() string { return filepath.Join(p.Data, "statuslin
 // Agents is the folder of agents, one below it for each.
 func (p Paths) Agents() string { return filepath.Join(p.Data, "agents") }
 
+// Journal tells a daemon which terminals an earlier one has started.
+func (p Paths) Journal() string { return filepath.Join(p.Agents(), "journal") }
+
 // sessionName is how long the name of a terminal's socket can be, in bytes.
 const sessionName = 30
 

@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"meterbridge"
 	"meterbridge/agents"
+	"meterbridge/agents/terminal"
 	"meterbridge/analytics"
 	"meterbridge/dashboard"
 	"meterbridge/harnesses/all"
@@ -57,8 +57,11 @@ func (m *Meter) running() (*fleet.Fleet, error) {
 	return m.fleet, nil
 }
 
-// registry is that of the daemon, and without one a copy of what is kept: whatever
-// ran by then has ended as far as anybody knows.
+// Serving reports whether this is a daemon's own view, which runs agents.
+func (m *Meter) Serving() bool { return m.fleet != nil }
+
+// registry is that of the daemon, and without one a copy of what is kept: what no
+// holder keeps running has ended as far as anybody knows.
 func (m *Meter) registry(ctx context.Context) (*agents.Registry, error) {
 	if m.fleet != nil {
 		return m.fleet.Agents(), nil
@@ -69,7 +72,11 @@ func (m *Meter) registry(ctx context.Context) (*agents.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Recover(func(string, int) bool { return false })
+	lives, err := terminal.HeldNow(m.paths.Journal())
+	if err != nil {
+		return nil, err
+	}
+	r.Recover(lives)
 	return r, nil
 }
 
@@ -175,6 +182,38 @@ func (m *Meter) StartAgent(ctx context.Context, s StartAgent) (AgentAnswer, erro
 	return m.answerOf(ctx, i)
 }
 
+// beginning is how long a program may take to show that it does not stay.
+const beginning = 300 * time.Millisecond
+
+// Begun is an agent a moment after its start, and what its program has left when it
+// has ended by then: null while it runs.
+func (m *Meter) Begun(ctx context.Context, id string) (AgentAnswer, *TerminalScreen, error) {
+	_, t, err := m.terminal(id)
+	if err != nil {
+		return AgentAnswer{}, nil, err
+	}
+	moment, cancel := context.WithTimeout(ctx, beginning)
+	defer cancel()
+	if state, err := t.Wait(moment); err != nil || state.Phase != terminal.Exited {
+		a, err := m.Agent(ctx, id)
+		return a, nil, err
+	}
+	m.fleet.Agents().Exited(id, t.State().Generation, m.opts.Now(), exitOf(t.State()))
+	s, err := m.Screen(ctx, id, 0)
+	if err != nil {
+		return AgentAnswer{}, nil, err
+	}
+	a, err := m.Agent(ctx, id)
+	return a, &s, err
+}
+
+func exitOf(s terminal.State) meterbridge.Count {
+	if s.Signal != "" {
+		return meterbridge.Count{}
+	}
+	return meterbridge.Reported(int64(s.Code))
+}
+
 // RestartAgent starts the process of an agent again.
 func (m *Meter) RestartAgent(ctx context.Context, which string, cols, rows int) (AgentAnswer, error) {
 	f, err := m.running()
@@ -191,6 +230,14 @@ func (m *Meter) RestartAgent(ctx context.Context, which string, cols, rows int) 
 // StopAgent ends the process of an agent.
 func (m *Meter) StopAgent(ctx context.Context, which string) (AgentAnswer, error) {
 	return m.change(ctx, func(r *agents.Registry) (agents.Info, error) { return r.Stop(ctx, which) })
+}
+
+// RemoveAgent forgets an agent that does not run. What its sessions spent stays.
+func (m *Meter) RemoveAgent(ctx context.Context, which string) (AgentAnswer, error) {
+	return m.change(ctx, func(r *agents.Registry) (agents.Info, error) {
+		i, err := r.Remove(which)
+		return i, errors.Join(err, r.Flush(ctx))
+	})
 }
 
 // RenameAgent gives an agent another name.
@@ -239,6 +286,14 @@ func AgentHarnesses() []string {
 	return ids
 }
 
+// also is an error that is another one too, and does not say so.
+type also struct {
+	error
+	is error
+}
+
+func (a also) Unwrap() []error { return []error{a.error, a.is} }
+
 // agentFault gives an error about agents its hint.
 func agentFault(err error) error {
 	f := &Fault{Err: err}
@@ -246,7 +301,7 @@ func agentFault(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, agents.ErrUnknown), errors.Is(err, analytics.ErrNoAgent):
-		f.Err = fmt.Errorf("%w: %w", err, analytics.ErrUnknown)
+		f.Err = also{err, analytics.ErrUnknown}
 		f.Nothing, f.Hint = true, "`meterbridge agents list --all` lists the agents"
 	case errors.Is(err, agents.ErrAmbiguous):
 		f.Wrong, f.Hint = true, "give more characters, or the id"
@@ -257,7 +312,7 @@ func agentFault(err error) error {
 	case errors.Is(err, analytics.ErrShell):
 		f.Wrong, f.Hint = true, "usage and timelines are of coding agents"
 	case errors.Is(err, agents.ErrRunning):
-		f.Hint = "`meterbridge agents attach` shows its terminal"
+		f.Hint = "`meterbridge agents attach` shows its terminal, `meterbridge agents stop` ends it"
 	case errors.Is(err, agents.ErrNotRunning):
 		f.Hint = "`meterbridge agents start` with its name starts it again"
 	case errors.Is(err, agents.ErrNoProgram):

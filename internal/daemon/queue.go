@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"meterbridge"
@@ -103,9 +104,12 @@ func promptFault(err error) error {
 	f := &Fault{Err: refusal}
 	switch refusal.Code {
 	case queue.CodeNotFound:
-		f.Err, f.Nothing, f.Hint = fmt.Errorf("%w: %w", refusal, analytics.ErrUnknown), true, "`meterbridge agents list` lists the agents, `meterbridge queue` the prompts"
+		f.Err, f.Nothing, f.Hint = also{refusal, analytics.ErrUnknown}, true, "`meterbridge agents list` lists the agents, `meterbridge queue` the prompts"
 	case queue.CodeInvalid:
-		f.Wrong, f.Hint = true, "--command sends a text that begins with ! / # or @"
+		f.Wrong = true
+		if strings.Contains(refusal.Error(), "is a command") {
+			f.Hint = "--command sends a text that begins with ! / # or @"
+		}
 	case queue.CodeBusy:
 		f.Hint = "--when-busy queue sends it when the turn has finished"
 	case queue.CodeUnavailable:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -46,7 +45,7 @@ func (m *Meter) ShowExtension(name string) (dashboard.ExtensionAnswer, error) {
 	a, err := m.Extensions().ShowExtension(name)
 	var fault *extensions.Fault
 	if errors.As(err, &fault) && fault.Nothing {
-		return a, fmt.Errorf("%w: %w", err, analytics.ErrUnknown)
+		return a, also{err, analytics.ErrUnknown}
 	}
 	return a, err
 }

@@ -35,7 +35,7 @@ func (s *server) gather(ctx context.Context) (disperse func(context.Context), er
 		Ledger:       m.ledger, Harnesses: all.Harnesses(), Profiles: all.LaunchProfiles(), Folder: m.paths.Agents(),
 		Program: program, Forwarder: forwarder(program), HookURL: s.hookURL, Server: bridge.ServerName,
 		Getenv: m.opts.Getenv, Now: m.opts.Now, Log: s.o.Log, KeepText: m.config.Privacy.KeepsText(), Zone: m.zone,
-		Rack: terminal.RackOptions{Journal: filepath.Join(m.paths.Agents(), "journal"), Terminal: terminal.Options{
+		Rack: terminal.RackOptions{Journal: m.paths.Journal(), Terminal: terminal.Options{
 			Holder: terminalholder.Argv(program), Sockets: m.paths.Sessions(), Umask: s.o.Umask,
 		}},
 	})

@@ -46,6 +46,9 @@ func (s metricSource) State() metrics.State {
 	if s.sessions != nil {
 		out.MCPSessions = s.sessions()
 	}
+	if s.meter.fleet != nil {
+		out.Agents = s.meter.fleet.Counts()
+	}
 	if s.extensions != nil {
 		out.Extensions = s.extensions()
 	}

@@ -34,6 +34,9 @@ func (m *Meter) Screen(ctx context.Context, which string, lines int) (TerminalSc
 		return TerminalScreen{}, terminalFault(fmt.Errorf("%w: %d lines, allowed are 1 to %d", terminal.ErrInvalid, lines, terminal.MostLines))
 	}
 	look, err := t.Look(ctx)
+	if errors.Is(err, terminal.ErrExited) {
+		return lastScreen(i, t, lines)
+	}
 	if err != nil {
 		return TerminalScreen{}, terminalFault(err)
 	}
@@ -41,6 +44,14 @@ func (m *Meter) Screen(ctx context.Context, which string, lines int) (TerminalSc
 	return TerminalScreen{
 		SchemaVersion: analytics.SchemaVersion, AgentID: i.ID, Generation: look.Generation, Text: text,
 		Title: look.Title, Cols: look.Cols, Rows: look.Rows,
+	}, terminalFault(err)
+}
+
+// lastScreen is what a program that has ended has left.
+func lastScreen(i agents.Info, t *terminal.Terminal, lines int) (TerminalScreen, error) {
+	text, state, err := t.Last(lines)
+	return TerminalScreen{
+		SchemaVersion: analytics.SchemaVersion, AgentID: i.ID, Generation: state.Generation, Text: text, Cols: state.Cols, Rows: state.Rows, Exited: true,
 	}, terminalFault(err)
 }
 

@@ -8,8 +8,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -95,7 +97,7 @@ func New(ctx context.Context, o Options) (*Fleet, error) {
 		return nil, err
 	}
 	f.agents, err = agents.New(ctx, agents.Options{
-		Profiles: o.Profiles, Runner: runner{f.rack}, Store: o.Ledger, History: o.Ledger, Wire: f.wire, Tell: f.events.tell, Failed: f.failed,
+		Profiles: o.Profiles, Runner: runner{f.rack}, Store: o.Ledger, History: o.Ledger, Wire: f.wire, Tell: f.events.tell, Failed: f.failed, Forgotten: f.forgotten,
 		Now: o.Now, NewID: func() string { return "ag-" + random(4) }, NewSession: newUUID,
 	})
 	if err != nil {
@@ -241,6 +243,17 @@ func (f *Fleet) record(u terminal.Use) {
 			f.failed(err)
 		}
 	})
+}
+
+// forgotten hears of an agent that is no more: its folder with its tokens goes too.
+func (f *Fleet) forgotten(id string) {
+	f.tokens.forget(id)
+	if err := os.RemoveAll(f.folder(id)); err != nil {
+		f.failed(err)
+	}
+	if err := f.rack.Remove(id); err != nil && !errors.Is(err, terminal.ErrUnknown) {
+		f.failed(err)
+	}
 }
 
 // folder is the agent's own folder.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,6 +89,14 @@ func (t *tokens) hook(folder string, s hooks.Spawn) (string, error) {
 		return "", fmt.Errorf("make the token of the agent's hooks: %w", err)
 	}
 	return token, nil
+}
+
+// forget makes the tokens of an agent good for nothing.
+func (t *tokens) forget(agent string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.tools, func(_ [32]byte, of string) bool { return of == agent })
+	maps.DeleteFunc(t.hooks, func(_ [32]byte, of hooks.Spawn) bool { return of.Agent == agent })
 }
 
 // hookFile holds the generation and the hash of the token of an agent's newest process.
