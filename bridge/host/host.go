@@ -120,6 +120,8 @@ type Host struct {
 
 	mu sync.Mutex
 	of map[string]*keeper
+	// logs outlive their keepers, so that why one was turned off can be read.
+	logs map[string]*tail
 }
 
 // ErrUnknown says that no such extension is hosted.
@@ -148,7 +150,7 @@ func New(o Options) (*Host, error) {
 	if o.Started == nil {
 		o.Started = func(string, string) {}
 	}
-	h := &Host{o: o, times: o.Times.filled(), methods: methods, of: map[string]*keeper{}}
+	h := &Host{o: o, times: o.Times.filled(), methods: methods, of: map[string]*keeper{}, logs: map[string]*tail{}}
 	h.tokens.of = map[string]token{}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h, nil
@@ -224,13 +226,16 @@ func (h *Host) Report(pkg string) bridge.RunReport {
 	return r
 }
 
-// Log is the end of what an extension wrote to its standard error and logged.
+// Log is the end of what an extension wrote to its standard error and logged since
+// this host began, ErrUnknown when it never ran.
 func (h *Host) Log(pkg string) (string, error) {
-	k := h.find(pkg)
-	if k == nil {
+	h.mu.Lock()
+	log := h.logs[pkg]
+	h.mu.Unlock()
+	if log == nil {
 		return "", ErrUnknown
 	}
-	return k.log.String(), nil
+	return log.String(), nil
 }
 
 // Wake implements bridge.Runtime.

@@ -60,8 +60,12 @@ func (h *Host) keep(installed bridge.Installed, before *keeper) *keeper {
 		hidden: map[string]bool{}, limiters: limiters{of: map[string]*rate.Limiter{}, now: h.o.Now},
 	}
 	if before != nil {
-		k.before, k.log = before.gone, before.log
+		k.before = before.gone
 	}
+	if h.logs[x.Name] == nil {
+		h.logs[x.Name] = k.log
+	}
+	k.log = h.logs[x.Name]
 	k.store = newStorage(x.Data)
 	k.ctx, k.stop = context.WithCancelCause(h.ctx)
 	h.running.Go(k.run)

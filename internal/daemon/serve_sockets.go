@@ -36,7 +36,7 @@ func (m *Meter) ExtensionLog(name string) (string, error) {
 	}
 	text, err := m.host.Log(name)
 	if err != nil {
-		return "", &Fault{Err: fmt.Errorf("%s does not run, so it has no log", name), Hint: "`meterbridge ext show " + name + "` says why"}
+		return "", &Fault{Err: fmt.Errorf("%s did not run since the daemon started, so it has no log", name), Hint: "`meterbridge ext show " + name + "` says why"}
 	}
 	return text, nil
 }

@@ -156,6 +156,67 @@ function storageOf(rpc, topics) {
   return { ...scoped('instance'), instance: scoped('instance'), package: scoped('package') }
 }
 
+function netOf(rpc) {
+  let last = 0
+  return {
+    fetch: (url, options = {}) => rpc.request('net.fetch', { url, ...options }),
+    abort: (requestId) => rpc.request('net.abort', { requestId }),
+    /** Hears the answer piece by piece; resolves when it has ended. */
+    async stream(url, options, onChunk) {
+      const requestId = options.requestId ?? `stream-${++last}`
+      let off
+      const ended = new Promise((resolve, reject) => {
+        off = rpc.on('net.chunk', (event) => {
+          if (event.requestId !== requestId) return
+          if (event.chunk !== '') onChunk(event)
+          if (!event.done) return
+          if (event.error) reject(Object.assign(new Error(event.error.message), { code: event.error.code }))
+          else resolve()
+        })
+      })
+      ended.catch(() => {}) // it is told below, or the request itself failed
+      try {
+        const answer = await rpc.request('net.fetch', { url, ...options, requestId, responseType: 'stream' })
+        await ended
+        return answer
+      } finally {
+        off()
+      }
+    },
+  }
+}
+
+function filesOf(rpc) {
+  return {
+    stat: (path) => rpc.request('fs.stat', { path }),
+    list: (path = '', options = {}) => rpc.request('fs.list', { path, ...options }),
+    read: (path, options = {}) => rpc.request('fs.read', { path, ...options }),
+    write: (path, data, options = {}) => rpc.request('fs.write', { path, data, ...options }),
+    mkdir: (path) => rpc.request('fs.mkdir', { path }),
+    trash: (path) => rpc.request('fs.trash', { path }),
+    /** Tells of changes until the function that it resolves to is called. */
+    async watch(path, listener, options = {}) {
+      const early = []
+      let watchId
+      const off = rpc.on('fs.changed', (event) => {
+        if (watchId === undefined) early.push(event)
+        else if (event.watchId === watchId) listener(event)
+      })
+      try {
+        watchId = (await rpc.request('fs.watch', { path, ...options })).watchId
+      } catch (error) {
+        off()
+        throw error
+      }
+      early.filter((event) => event.watchId === watchId).forEach(listener)
+      return () => {
+        off()
+        return rpc.request('fs.unwatch', { watchId })
+      }
+    },
+  }
+}
+
 /** Makes the object that connect() returns. */
 export function hostObject(rpc, context, { announce, map }) {
   const log = new Log(rpc)
@@ -198,6 +259,8 @@ export function hostObject(rpc, context, { announce, map }) {
       run: (agentId, command, options = {}) => rpc.request('terminals.run', { agentId, command, ...options }),
       write: (agentId, text, options = {}) => rpc.request('terminals.write', { agentId, text, ...options }),
     },
+    net: netOf(rpc),
+    fs: filesOf(rpc),
     request: (method, params) => rpc.request(method, params),
     on: (event, listener) => rpc.on(event, listener),
     /** Runs before the extension is suspended or ended; what it returns is waited for. */

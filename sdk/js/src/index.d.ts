@@ -180,6 +180,77 @@ export interface StorageScope {
   onChanged(listener: (event: { scope: string; key: string }) => void): Remove
 }
 
+export interface FetchOptions {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** {{secret:KEY}} in a value is filled in by the host from a secret setting. */
+  headers?: Record<string, string>
+  body?: string
+  bodyEncoding?: 'text' | 'base64'
+  responseType?: 'text' | 'json' | 'base64'
+  timeoutMs?: number
+  /** Names the request for abort(). */
+  requestId?: string
+}
+
+/** What a server answered, whatever its status. */
+export interface FetchAnswer {
+  requestId: string
+  status: number
+  statusText: string
+  /** Keys are in lower case. */
+  headers: Record<string, string>
+  /** That which answered, after redirects. */
+  url: string
+  body?: string
+  json?: any
+  /** The body was longer than 10 MiB. */
+  truncated?: boolean
+}
+
+/** Requests by the host, to the hosts of the permission network, or to this computer with network.local. */
+export interface Net {
+  fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>
+  abort(requestId: string): Promise<void>
+  stream(
+    url: string,
+    options: Omit<FetchOptions, 'responseType'>,
+    onChunk: (chunk: { requestId: string; chunk: string; encoding: 'text' | 'base64' }) => void,
+  ): Promise<FetchAnswer>
+}
+
+export interface FileStat {
+  path: string
+  type: 'file' | 'directory'
+  size: number
+  mtimeMs: number
+}
+
+/** The workspace folder, with fs.read or fs.write. What steers agents and builds is never written. */
+export interface Files {
+  stat(path: string): Promise<FileStat>
+  list(
+    path?: string,
+    options?: { recursive?: boolean; maxEntries?: number },
+  ): Promise<{ entries: Array<{ path: string; type: 'file' | 'directory'; size?: number }>; truncated: boolean }>
+  read(
+    path: string,
+    options?: { encoding?: 'utf8' | 'base64'; maxBytes?: number },
+  ): Promise<{ data: string; encoding: 'utf8' | 'base64'; size: number; truncated: boolean }>
+  /** Fails with FS_ERROR and data.conflict when the file changed since ifMtimeMs. */
+  write(
+    path: string,
+    data: string,
+    options?: { encoding?: 'utf8' | 'base64'; createDirs?: boolean; ifMtimeMs?: number },
+  ): Promise<FileStat>
+  mkdir(path: string): Promise<FileStat>
+  trash(path: string): Promise<void>
+  watch(
+    path: string,
+    listener: (event: { watchId: string; path: string; type: string }) => void,
+    options?: { recursive?: boolean },
+  ): Promise<() => Promise<void>>
+}
+
 export interface Settings {
   values: Record<string, unknown>
   /** Which secrets are set; their values stay with the host. */
@@ -208,7 +279,7 @@ export interface Host {
   readonly log: Record<'debug' | 'info' | 'warn' | 'error', (message: string) => void>
   readonly settings: Settings & {
     get(): Promise<Settings>
-    set(values: Record<string, unknown>): Promise<void>
+    set(values: Record<string, unknown>): Promise<Settings>
     onChanged(listener: (settings: Settings) => void): Remove
   }
   readonly storage: StorageScope & { instance: StorageScope; package: StorageScope }
@@ -217,6 +288,8 @@ export interface Host {
   readonly agents: Agents
   readonly usage: { summary(period: 'today' | '7d' | '30d'): Promise<Record<string, unknown>> }
   readonly terminals: Terminals
+  readonly net: Net
+  readonly fs: Files
   /** Any method of the protocol, and any event. */
   request(method: string, params?: Record<string, unknown>): Promise<any>
   on(event: string, listener: (data: any) => void): Remove

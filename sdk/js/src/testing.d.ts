@@ -21,6 +21,10 @@ export interface MockHost {
   readonly storage: { instance: Map<string, unknown>; package: Map<string, unknown> }
   readonly enabled: Map<string, boolean>
   readonly prompts: any[]
+  /** The files of the workspace folder, by path. */
+  readonly files: Map<string, string>
+  /** What servers answer, by address: status, headers, body or json. */
+  readonly responses: Map<string, Record<string, unknown>>
   readonly commands: any[]
   agents: AgentRecord[]
   connect(options?: ConnectOptions): Promise<Host>

@@ -20,6 +20,14 @@ const needs = {
   'usage.summary': 'usage.read',
   'terminals.run': 'terminals.write',
   'terminals.write': 'terminals.write',
+  'fs.stat': 'fs.read',
+  'fs.list': 'fs.read',
+  'fs.read': 'fs.read',
+  'fs.watch': 'fs.read',
+  'fs.unwatch': 'fs.read',
+  'fs.write': 'fs.write',
+  'fs.mkdir': 'fs.write',
+  'fs.trash': 'fs.write',
 }
 
 function fault(code, message, data) {
@@ -40,6 +48,8 @@ class MockHost {
   storage = { instance: new Map(), package: new Map() }
   enabled = new Map()
   prompts = []
+  files = new Map()
+  responses = new Map()
   commands = []
   #manifest
   #tools
@@ -173,6 +183,11 @@ class MockHost {
     return own(params)
   }
 
+  #fileStat(path) {
+    if (!this.files.has(path)) throw fault('NOT_FOUND', `there is no ${path}`)
+    return { path, type: 'file', size: this.files.get(path).length, mtimeMs: 0 }
+  }
+
   #declared(tool) {
     if (!this.#tools.has(tool)) throw fault('NOT_FOUND', `the manifest declares no tool ${tool}`)
     return tool
@@ -212,7 +227,10 @@ class MockHost {
     },
     'events.unsubscribe': ({ topics }) => topics.forEach((topic) => this.#topics.delete(topic)),
     'settings.get': () => this.#settings,
-    'settings.set': ({ values }) => this.setSettings(values),
+    'settings.set': ({ values }) => {
+      this.setSettings(values)
+      return this.#settings
+    },
     'storage.get': ({ scope, key }) => ({ exists: this.storage[scope].has(key), value: this.storage[scope].get(key) ?? null }),
     'storage.set': ({ scope, key, value }) => void this.storage[scope].set(key, value),
     'storage.delete': ({ scope, key }) => void this.storage[scope].delete(key),
@@ -232,6 +250,35 @@ class MockHost {
       this.#linked(run.agentId, 'shell')
       this.commands.push(run)
       return { exitCode: 0, output: '', truncated: false, timedOut: false }
+    },
+    'net.fetch': (request) => {
+      if (!this.#permissions.has('network') && !this.#permissions.has('network.local')) {
+        throw fault('PERMISSION_DENIED', 'net.fetch needs the permission network', { permission: 'network' })
+      }
+      const answer = this.responses.get(request.url)
+      if (!answer) throw fault('HOST_NOT_ALLOWED', `the mock host has no answer for ${request.url}; put one into responses`)
+      return { requestId: request.requestId ?? 'f-1', status: 200, statusText: 'OK', headers: {}, url: request.url, ...answer }
+    },
+    'net.abort': () => {},
+    'fs.stat': ({ path }) => this.#fileStat(path),
+    'fs.list': ({ path = '' }) => ({
+      entries: [...this.files.keys()]
+        .filter((name) => path === '' || name.startsWith(path + '/'))
+        .sort()
+        .map((name) => ({ path: name, type: 'file', size: this.files.get(name).length })),
+      truncated: false,
+    }),
+    'fs.read': ({ path }) => {
+      const { size } = this.#fileStat(path)
+      return { data: this.files.get(path), encoding: 'utf8', size, truncated: false }
+    },
+    'fs.write': ({ path, data }) => {
+      this.files.set(path, data)
+      return this.#fileStat(path)
+    },
+    'fs.trash': ({ path }) => {
+      this.#fileStat(path)
+      this.files.delete(path)
     },
     'terminals.write': (keys) => {
       this.#linked(keys.agentId, 'shell')

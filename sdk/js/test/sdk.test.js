@@ -165,3 +165,28 @@ test('without a host connect says what to do', async () => {
     hint: 'This extension needs a newer Meterbridge.',
   })
 })
+
+test('requests and files of the host, each under its name', async () => {
+  const manifest = { name: 'net', permissions: ['network', 'fs.write'], tools: [] }
+  const mock = createMockHost({ manifest })
+  const host = await mock.connect()
+  mock.responses.set('https://example.com/', { status: 304 })
+  assert.equal((await host.net.fetch('https://example.com/', { method: 'POST', headers: { a: '{{secret:k}}' } })).status, 304)
+  await assert.rejects(host.net.fetch('https://other.example.com/'), { code: 'HOST_NOT_ALLOWED' })
+  const pieces = []
+  const streamed = host.net.stream('https://example.com/', {}, ({ chunk }) => pieces.push(chunk))
+  await new Promise(setImmediate)
+  const { requestId } = mock.calls.at(-1).params
+  for (const chunk of ['a', 'b']) mock.emit('net.chunk', { requestId, chunk, encoding: 'text', done: false })
+  mock.emit('net.chunk', { requestId: 'other', chunk: 'x', encoding: 'text', done: true })
+  mock.emit('net.chunk', { requestId, chunk: '', encoding: 'text', done: true })
+  assert.equal((await streamed).status, 304)
+  assert.deepEqual(pieces, ['a', 'b'])
+  assert.equal((await host.fs.write('a.txt', 'hello')).size, 5)
+  assert.equal((await host.fs.read('a.txt')).data, 'hello')
+  assert.equal((await host.fs.stat('a.txt')).type, 'file')
+  assert.deepEqual((await host.fs.list()).entries.map(({ path }) => path), ['a.txt'])
+  await host.fs.trash('a.txt')
+  await assert.rejects(host.fs.read('a.txt'), { code: 'NOT_FOUND' })
+  await assert.rejects(createMockHost({ manifest: { name: 'x', tools: [] } }).connect().then((h) => h.fs.read('a')), { code: 'PERMISSION_DENIED', permission: 'fs.read' })
+})
