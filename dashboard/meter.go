@@ -26,6 +26,7 @@ type Meter interface {
 type Installation interface {
 	State
 	Extensions
+	Calls
 }
 
 // Subjects are who spends: sessions, and the agents that they belong to.

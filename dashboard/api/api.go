@@ -1,5 +1,6 @@
-// Package api answers questions over HTTP: the paths below /api/v1, described by
-// OpenAPI 3.1 (docs/openapi.json), and the two probes. It knows neither who may
+// Package api answers questions over HTTP: the paths below /api/v1, and the two
+// probes. It describes in OpenAPI 3.1 (docs/openapi.json) everything that the daemon
+// serves to programs, what other rooms answer too. It knows neither who may
 // ask (dashboard/guard stands before it) nor where numbers come from (a
 // dashboard.Meter). It imports of the project the domain, analytics and the
 // other rooms of dashboard; internal/daemon serves it.
@@ -98,6 +99,8 @@ func build(meter dashboard.Meter, o Options) *server {
 	}
 	finish(s.doc)
 	describeTerminals(s.doc)
+	describeQueue(s.doc)
+	describeBeside(s.doc)
 	s.mux.HandleFunc("GET "+Prefix+"/openapi.json", s.description)
 	return s
 }

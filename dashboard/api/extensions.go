@@ -5,7 +5,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"meterbridge/analytics"
 	"meterbridge/dashboard"
+	"meterbridge/dashboard/query"
 )
 
 // ExtensionParam names an extension in the path.
@@ -27,4 +29,26 @@ func (s *server) extensions(h huma.API) {
 	look(s, h, operation("links", "/links", "Which extension may work with which agent or terminal",
 		"Links between agents are in the answer of `/agents`."),
 		func(context.Context, *noInput) (dashboard.ExtensionLinkList, error) { return s.meter.ListLinks(), nil })
+	look(s, h, operation("calls", "/calls", "Calls of tools over the bridge",
+		"The answer of `meterbridge tools log --json`, the newest first; arguments are there by their keys and types only."),
+		s.calls)
+}
+
+type callsInput struct {
+	Agent     string `query:"agent" maxLength:"400" doc:"Only calls of this agent, by its id."`
+	Extension string `query:"extension" maxLength:"128" doc:"Only tools of this extension."`
+	Tool      string `query:"tool" maxLength:"400" doc:"Only this tool, by either name."`
+	Since     string `query:"since" maxLength:"64" doc:"First day or instant, inclusive." example:"2026-11-01"`
+	Timezone  string `query:"timezone" maxLength:"64" doc:"IANA time zone in which a day begins." example:"Europe/Berlin"`
+	Last      int    `query:"last" minimum:"1" maximum:"1000" default:"50" doc:"How many, the newest."`
+}
+
+func (s *server) calls(ctx context.Context, in *callsInput) (dashboard.ToolCallList, error) {
+	p, err := s.period(query.Period{Since: in.Since, Timezone: in.Timezone})
+	if err != nil {
+		return dashboard.ToolCallList{}, err
+	}
+	return s.meter.ToolCalls(ctx, analytics.BridgeCallQuery{
+		Agent: in.Agent, Package: in.Extension, Tool: in.Tool, Since: p.Since, Most: in.Last,
+	})
 }

@@ -3,21 +3,16 @@ package api
 import (
 	"net/http"
 	"reflect"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"meterbridge/dashboard/problem"
 	"meterbridge/dashboard/terminals"
 )
 
 // describeTerminals adds the terminals of agents to the document; dashboard/terminals
 // serves them.
 func describeTerminals(doc *huma.OpenAPI) {
-	id := &huma.Param{
-		Name: "id", In: "path", Required: true, Description: "An agent's id, name, or a unique beginning of either.",
-		Schema: &huma.Schema{Type: huma.TypeString},
-	}
+	id := pathParam("id", "An agent's id, name, or a unique beginning of either.")
 	doc.AddOperation(&huma.Operation{
 		OperationID: "agent-screen", Method: http.MethodGet, Path: "/agents/{id}/screen", Summary: "What an agent's terminal shows",
 		Description: "The answer of `meterbridge screen --json`: the last logical lines of the screen and of what has left it.",
@@ -28,10 +23,8 @@ func describeTerminals(doc *huma.OpenAPI) {
 		OperationID: "agent-run", Method: http.MethodPost, Path: "/agents/{id}/runs", Summary: "Run one command in an agent's shell",
 		Description: "The answer of `meterbridge run --json`. For browsers and the owner of the socket: no token may run anything.",
 		Parameters:  []*huma.Param{id}, Security: []map[string][]string{{"cookie": {}}},
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"application/json": {Schema: doc.Components.Schemas.Schema(reflect.TypeFor[terminals.Command](), true, "")},
-		}},
-		Responses: answers(doc, reflect.TypeFor[terminals.Run](), 401, 403, 404, 409, 413, 415, 422),
+		RequestBody: body(doc, reflect.TypeFor[terminals.Command]()),
+		Responses:   answers(doc, reflect.TypeFor[terminals.Run](), 401, 403, 404, 409, 413, 415, 422),
 	})
 	doc.AddOperation(&huma.Operation{
 		OperationID: "agent-attach", Method: http.MethodGet, Path: "/agents/{id}/attach", Summary: "An agent's terminal, over WebSocket",
@@ -41,29 +34,4 @@ func describeTerminals(doc *huma.OpenAPI) {
 		Security:   []map[string][]string{{"cookie": {}}},
 		Responses:  answers(doc, nil, 401, 403, 404, 409, 422, 426),
 	})
-}
-
-func count(name, what string, most float64) *huma.Param {
-	least := 1.0
-	return &huma.Param{Name: name, In: "query", Description: what, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}}
-}
-
-// answers are the responses of an operation; without a type it changes the protocol.
-func answers(doc *huma.OpenAPI, of reflect.Type, refused ...int) map[string]*huma.Response {
-	all := map[string]*huma.Response{}
-	if of == nil {
-		all["101"] = &huma.Response{Description: http.StatusText(http.StatusSwitchingProtocols)}
-	} else {
-		all["200"] = &huma.Response{
-			Description: http.StatusText(http.StatusOK),
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: doc.Components.Schemas.Schema(of, true, "")}},
-		}
-	}
-	refusal := doc.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "")
-	for _, status := range refused {
-		all[strconv.Itoa(status)] = &huma.Response{
-			Description: http.StatusText(status), Content: map[string]*huma.MediaType{problem.ContentType: {Schema: refusal}},
-		}
-	}
-	return all
 }

@@ -34,20 +34,28 @@ const MaxBody = 4 << 20
 
 // Send is a prompt of a person.
 type Send struct {
-	Text string `json:"text"`
-	// Submit is false to type it without Enter; true when absent.
-	Submit   *bool  `json:"submit"`
-	WhenBusy string `json:"whenBusy"`
-	Command  bool   `json:"command"`
-	// NotBefore is epoch milliseconds; After an agent that must finish first.
-	NotBefore *int64 `json:"notBefore"`
-	After     string `json:"after"`
+	Text      string `json:"text" doc:"The prompt."`
+	Submit    *bool  `json:"submit" required:"false" doc:"False to type it without Enter; true when absent."`
+	WhenBusy  string `json:"whenBusy" required:"false" enum:"queue,send,fail," doc:"What to do while the agent works; queue when absent."`
+	Command   bool   `json:"command" required:"false" doc:"It is a command of the harness, which starts no turn."`
+	NotBefore *int64 `json:"notBefore" required:"false" doc:"When it may go out, in epoch milliseconds."`
+	After     string `json:"after" required:"false" doc:"An agent that must finish first."`
 }
 
 // Change is what is changed of a prompt that waits; absent members stay.
 type Change struct {
-	Text  *string `json:"text"`
-	Place *int    `json:"place"`
+	Text  *string `json:"text" required:"false" doc:"The new text."`
+	Place *int    `json:"place" required:"false" doc:"The new place in its agent's queue, from 1."`
+}
+
+// Decision is what a person decides on a prompt.
+type Decision struct {
+	Send bool `json:"send" doc:"True lets it go out, false drops it."`
+}
+
+// Done says that something was done.
+type Done struct {
+	OK bool `json:"ok"`
 }
 
 // Queue is the prompt queue. An error that is a *Refusal is told as it is.
@@ -134,17 +142,15 @@ func (s *server) remove(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) decide(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Send bool `json:"send"`
-	}
+	var in Decision
 	if !s.body(w, r, &in) {
 		return
 	}
-	s.answer(w, map[string]bool{"ok": true}, s.queue.Decide(r.Context(), "", r.PathValue("prompt"), in.Send))
+	s.answer(w, Done{OK: true}, s.queue.Decide(r.Context(), "", r.PathValue("prompt"), in.Send))
 }
 
 func (s *server) goOn(w http.ResponseWriter, r *http.Request) {
-	s.answer(w, map[string]bool{"ok": true}, s.queue.Decide(r.Context(), r.PathValue("id"), "", true))
+	s.answer(w, Done{OK: true}, s.queue.Decide(r.Context(), r.PathValue("id"), "", true))
 }
 
 // body reads a body that has the members of in and no others.

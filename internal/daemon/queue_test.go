@@ -19,6 +19,8 @@ import (
 	"meterbridge/agents/queue"
 	"meterbridge/bridge"
 	"meterbridge/dashboard"
+	"meterbridge/dashboard/api"
+	"meterbridge/dashboard/problem"
 	"meterbridge/dashboard/promptqueue"
 	"meterbridge/harnesses"
 	"meterbridge/internal/daemon/prompting"
@@ -241,6 +243,62 @@ func TestQueue_IsChangedOverHTTP(t *testing.T) {
 	}
 	if _, code := o.call("agent_send", `{"agent":"peer","text":"x"}`); code != bridge.CodeNotConnected {
 		t.Errorf("an agent without a link: %q", code)
+	}
+}
+
+// Each operation of the queue that the document has is asked for, and its answers and
+// refusals are as the document says.
+func TestQueue_AnswersAsTheDocumentSays(t *testing.T) {
+	o := newOffice(t)
+	o.hook(o.peer, `{"Kind":"turn","Turn":"t1"}`)
+	o.becomes(o.peer, meterbridge.Working)
+	_, schema := describedAnswers(t)
+	var p PromptAnswer
+	todo := map[string]bool{}
+	for path, methods := range documented(t) {
+		if path = strings.TrimPrefix(path, api.Prefix); onQueue(path) || strings.HasSuffix(path, "/queue/go") {
+			for _, m := range methods {
+				todo[m+" "+path] = true
+			}
+		}
+	}
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{http.MethodPost, "/agents/{id}/prompts", `{"text":"one","whenBusy":"queue","submit":true,"command":false}`, 200},
+		{http.MethodPost, "/agents/{id}/prompts", `{"words":"one"}`, 422},
+		{http.MethodPost, "/agents/{id}/prompts", `{"text":"one","whenBusy":"perhaps"}`, 422},
+		{http.MethodGet, "/agents/{id}/prompts", "", 200},
+		{http.MethodGet, "/queue", "", 200},
+		{http.MethodPatch, "/queue/{prompt}", `{"text":"two","place":1}`, 200},
+		{http.MethodPatch, "/queue/{prompt}", `{}`, 422},
+		{http.MethodPost, "/queue/{prompt}/decision", `{"send":true}`, 404},
+		{http.MethodPost, "/agents/{id}/queue/go", "", 200},
+		{http.MethodDelete, "/queue/{prompt}", "", 200},
+		{http.MethodDelete, "/queue/{prompt}", "", 404},
+		{http.MethodGet, "/queue/log", "", 200},
+	} {
+		delete(todo, c.method+" "+c.path)
+		w := o.ask(c.method, api.Prefix+strings.NewReplacer("{id}", "peer", "{prompt}", p.ID).Replace(c.path), c.body)
+		what := fmt.Sprintf("%s %s %s", c.method, c.path, c.body)
+		if w.Code != c.status {
+			t.Errorf("%s: %d %s, want %d", what, w.Code, w.Body, c.status)
+			continue
+		}
+		media := "application/json"
+		if c.status >= 400 {
+			media = problem.ContentType
+		}
+		check(t, schema(strings.ToLower(c.method), c.path, fmt.Sprint(c.status), media), what, w.Body.Bytes())
+		if p.ID == "" {
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for op := range todo {
+		t.Errorf("%s is described and not asked for", op)
 	}
 }
 

@@ -19,36 +19,53 @@ import (
 // sessionCookie begins the name of the browser's cookie, which ends in the port.
 const sessionCookie = "meterbridge"
 
+// route is a path of net/http's ServeMux with what answers there, and who may ask.
+type route struct {
+	path string
+	h    http.Handler
+	rule guard.Rule
+}
+
 // handler answers on both listeners; the guard tells their callers apart.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
-	answers := s.meter.API(api.Options{Log: s.o.Log, Events: s.events.hub})
-	mux.Handle(api.Prefix+"/", s.guard.Wrap(answers, guard.Rule{Scopes: []guard.Scope{guard.ScopeRead}, Browser: true}))
-	for _, probe := range []string{"/healthz", "/readyz"} {
-		mux.Handle(probe, s.guard.Wrap(answers, guard.Rule{Open: true}))
+	for _, r := range s.routes() {
+		mux.Handle(r.path, s.guard.Wrap(r.h, r.rule))
 	}
-	mux.Handle(guard.LoginPath, s.guard.Wrap(s.browser, guard.Rule{Open: true}))
-	mux.Handle("/metrics", s.guard.Wrap(s.metrics.Handler(), guard.Rule{
-		Open: s.meter.config.Serve.MetricsOpen, Scopes: []guard.Scope{guard.ScopeMetrics, guard.ScopeRead}, Browser: true,
-	}))
-	mux.Handle(carrier.Path, s.guard.Wrap(s.carrier(), guard.Rule{Open: true}))
-	mux.Handle("/mcp", s.guard.Wrap(s.mcp, guard.Rule{
-		Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody, Refuse: refuseMCP,
-	}))
-	mux.Handle(hooks.Prefix, s.guard.Wrap(s.meter.fleet.Desk().Handler(), guard.Rule{Open: true, Types: []string{"application/json"}, MaxBody: hooks.MaxBody}))
-	mux.Handle(telemetry.Prefix, s.guard.Wrap(telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
-		Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody, Refuse: telemetry.Refuse,
-	}))
+	return mux
+}
+
+// routes are all paths that are served. What programs ask for is described by
+// docs/openapi.json.
+func (s *server) routes() []route {
+	answers := s.meter.API(api.Options{Log: s.o.Log, Events: s.events.hub})
+	list := []route{
+		{api.Prefix + "/", answers, guard.Rule{Scopes: []guard.Scope{guard.ScopeRead}, Browser: true}},
+		{"/healthz", answers, guard.Rule{Open: true}},
+		{"/readyz", answers, guard.Rule{Open: true}},
+		{guard.LoginPath, s.browser, guard.Rule{Open: true}},
+		{"/metrics", s.metrics.Handler(), guard.Rule{
+			Open: s.meter.config.Serve.MetricsOpen, Scopes: []guard.Scope{guard.ScopeMetrics, guard.ScopeRead}, Browser: true,
+		}},
+		{carrier.Path, s.carrier(), guard.Rule{Open: true}},
+		{"/mcp", s.mcp, guard.Rule{
+			Scopes: []guard.Scope{guard.ScopeMCP}, Types: []string{"application/json"}, MaxBody: mcpBody, Refuse: refuseMCP,
+		}},
+		{hooks.Prefix, s.meter.fleet.Desk().Handler(), guard.Rule{Open: true, Types: []string{"application/json"}, MaxBody: hooks.MaxBody}},
+		{telemetry.Prefix, telemetry.Handler(newReceiver(s.meter, s.events.committed), telemetry.Options{Log: s.o.Log}), guard.Rule{
+			Scopes: []guard.Scope{guard.ScopeOTLP}, Types: telemetry.Types(), MaxBody: telemetry.MaxBody, Refuse: telemetry.Refuse,
+		}},
+		{"/", s.pages, guard.Rule{Browser: true, Types: []string{"application/x-www-form-urlencoded"}}},
+		// Assets are the same for everyone, and a refusal is a page that needs them.
+		{"GET /assets/", s.pages, guard.Rule{Open: true}},
+	}
 	for path, h := range terminals.Handlers(faces{s.meter}, terminals.Options{Log: s.o.Log}) {
-		mux.Handle(path, s.guard.Wrap(h, terminalRule(path)))
+		list = append(list, route{path, h, terminalRule(path)})
 	}
 	for path, h := range promptqueue.Handlers(queueFace{s.meter}, s.o.Log) {
-		mux.Handle(path, s.guard.Wrap(h, queueRule(path)))
+		list = append(list, route{path, h, queueRule(path)})
 	}
-	mux.Handle("/", s.guard.Wrap(s.pages, guard.Rule{Browser: true, Types: []string{"application/x-www-form-urlencoded"}}))
-	// Assets are the same for everyone, and a refusal is a page that needs them.
-	mux.Handle("GET /assets/", s.guard.Wrap(s.pages, guard.Rule{Open: true}))
-	return mux
+	return list
 }
 
 // refuseMCP writes what the guard refused as MCP clients read it.
