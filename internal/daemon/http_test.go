@@ -252,7 +252,9 @@ func onTerminal(path string) bool {
 }
 
 // onQueue: the path is answered by the prompt queue.
-func onQueue(path string) bool { return strings.HasPrefix(path, "/queue") || strings.HasSuffix(path, "/prompts") }
+func onQueue(path string) bool {
+	return strings.HasPrefix(path, "/queue") || strings.HasSuffix(path, "/prompts")
+}
 
 // targets are the paths to ask for: one for each session, agent or extension where
 // the path names one.

@@ -9,11 +9,11 @@ import (
 	"meterbridge/dashboard"
 )
 
-// ToolCall is a call of a tool, ToolCallList the answer of `tools log`.
-type (
-	ToolCall     = dashboard.ToolCall
-	ToolCallList = dashboard.ToolCallList
-)
+// ToolCall is a call of a tool over the bridge.
+type ToolCall = dashboard.ToolCall
+
+// ToolCallList is the answer of `tools log`, the newest first.
+type ToolCallList = dashboard.ToolCallList
 
 // ToolCallQuery chooses calls.
 type ToolCallQuery = analytics.BridgeCallQuery
