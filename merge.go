@@ -25,10 +25,11 @@ const (
 // is not; a copy never owns its original.
 func Merge(old, new Request, owner, counts Owner, sameSource bool) Request {
 	owner, counts = Attributed(owner, &old, &new), Attributed(counts, &old, &new)
-	won, lost := old, new
-	if newWins(old, new, counts, sameSource) {
-		won, lost = new, old
+	better, lost := &old, &new
+	if newWins(&old, &new, counts, sameSource) {
+		better, lost = &new, &old
 	}
+	won := *better
 	if sameSource && old.Side == new.Side && !old.FromTelemetry() { // a replay's later stamp and blocks are not the request's
 		won.Tools = joinTools(old.Tools, new.Tools)
 		if lost.EndedAt.After(won.EndedAt) {
@@ -36,9 +37,9 @@ func Merge(old, new Request, owner, counts Owner, sameSource bool) Request {
 		}
 	}
 	fillNulls(&won, lost)
-	from := old
+	from := &old
 	if owner == NewOwns {
-		from = new
+		from = &new
 	}
 	won.Session, won.Project, won.Branch, won.Side, won.CopiedAt = from.Session, from.Project, from.Branch, from.Side, from.CopiedAt
 	return won
@@ -47,14 +48,14 @@ func Merge(old, new Request, owner, counts Owner, sameSource bool) Request {
 // MergeSame makes one request of two records of it that lie in one source.
 func MergeSame(old, new Request) Request { return Merge(old, new, OldOwns, OldOwns, true) }
 
-func newWins(old, new Request, counts Owner, sameSource bool) bool {
+func newWins(old, new *Request, counts Owner, sameSource bool) bool {
 	switch {
 	case old.Side != new.Side:
 		return old.Side
 	case new.Tokens.Output.N != old.Tokens.Output.N:
 		return new.Tokens.Output.N > old.Tokens.Output.N
 	case old.FromTelemetry() && new.FromTelemetry():
-		return toldFirst(&new, &old)
+		return toldFirst(new, old)
 	case sameSource:
 		return true
 	}
@@ -63,7 +64,7 @@ func newWins(old, new Request, counts Owner, sameSource bool) bool {
 
 // fillNulls completes what the winning record does not say and the other does.
 // Token classes are left alone: a record counts as a whole.
-func fillNulls(won *Request, lost Request) {
+func fillNulls(won, lost *Request) {
 	if won.StartedAt.IsZero() {
 		won.StartedAt = lost.StartedAt
 	}

@@ -66,9 +66,14 @@ type commit struct {
 // unit is a meterbridge.Unit with its source's number and the ids of its rows.
 type unit struct {
 	*meterbridge.Unit
-	source    int64
-	fresh     bool
-	requests  []meterbridge.ID
+	source   int64
+	fresh    bool
+	requests []meterbridge.ID
+	// own are the ids of the requests by their records alone, where requests are
+	// those that they are known under.
+	own []meterbridge.ID
+	// asking is the place of the request that asked for the last call.
+	asking    int
 	prompts   []meterbridge.ID
 	toolCalls []meterbridge.ID
 	turns     []meterbridge.ID
@@ -172,6 +177,7 @@ func (c *commit) identify() error {
 			u.requests = append(u.requests, r.ID())
 			c.l.mem.stores[r.Harness] = r.Store
 		}
+		u.own = slices.Clone(u.requests)
 		for i := range b.Prompts {
 			u.prompts = append(u.prompts, promptID(&b.Prompts[i]))
 		}

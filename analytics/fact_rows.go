@@ -1,10 +1,7 @@
 package analytics
 
 import (
-	"cmp"
 	"database/sql/driver"
-	"encoding/binary"
-	"slices"
 	"time"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -111,28 +108,4 @@ func (c *commit) deleteFacts(table string, ids []meterbridge.ID) error {
 		return err
 	}
 	return c.out.exec("DELETE FROM " + table + " WHERE id IN " + in)
-}
-
-// timed is a row and what it is sorted by: to look for that through pointers at
-// every comparison takes three times as long.
-type timed[R any] struct {
-	at   int64
-	high uint64
-	low  uint64
-	row  *R
-}
-
-// inTimeOrder sorts rows by their time, in milliseconds, then by their ids.
-func inTimeOrder[R any](rows []*R, of func(*R) (time.Time, *meterbridge.ID)) {
-	list := make([]timed[R], len(rows))
-	for i, row := range rows {
-		at, id := of(row)
-		list[i] = timed[R]{milli(at), binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]), row}
-	}
-	slices.SortFunc(list, func(a, b timed[R]) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low))
-	})
-	for i := range list {
-		rows[i] = list[i].row
-	}
 }

@@ -100,7 +100,7 @@ func (c *commit) takenPrompt(row *promptState, u *unit, p *meterbridge.Prompt) b
 }
 
 func (c *commit) toolCall(u *unit, id meterbridge.ID, t *meterbridge.ToolCall) {
-	request, known := c.requestOf(t)
+	request, known := c.requestOf(u, t)
 	if _, alias := c.l.mem.aliases.of[request]; alias {
 		return // the original tells of its calls
 	}
@@ -124,14 +124,25 @@ func (c *commit) toolCall(u *unit, id meterbridge.ID, t *meterbridge.ToolCall) {
 	}
 }
 
-// requestOf is the id of the request that asked for the call.
-func (c *commit) requestOf(t *meterbridge.ToolCall) (meterbridge.ID, bool) {
+// requestOf is the id of the request that asked for the call. Calls come in the
+// order of their requests, so it mostly is that of the call before or the next
+// one of the unit, whose id was made before.
+func (c *commit) requestOf(u *unit, t *meterbridge.ToolCall) (meterbridge.ID, bool) {
 	store, known := c.l.mem.stores[t.Harness]
 	if t.Request == "" || !known {
 		return meterbridge.ID{}, false
 	}
+	for i := u.asking; i < min(u.asking+nextRequests, len(u.own)); i++ {
+		if r := &u.Batch.Requests[i]; r.NativeID == t.Request && r.Store == store && r.Harness == t.Harness {
+			u.asking = i
+			return u.own[i], true
+		}
+	}
 	return meterbridge.NewID(t.Harness, store, t.Request), true
 }
+
+// nextRequests is how many requests of a unit are looked at for that of a call.
+const nextRequests = 8
 
 func (c *commit) turn(u *unit, id meterbridge.ID, t *meterbridge.Turn) {
 	row := c.turns[id]

@@ -13,10 +13,10 @@ const (
 	// tailLen is how much before the offset is covered.
 	tailLen = 64
 	// lineEnds is how much of each end of a long line its hash covers.
-	lineEnds = 512
+	lineEnds = 256
 )
 
-// hashLine is a hash of a record: of all of it up to 1 KiB, else of its length
+// hashLine is a hash of a record: of all of it up to 512 bytes, else of its length
 // and both ends, where ids and times are. It tells a record from another one; to
 // hash long texts whole would cost a tenth of a cold scan.
 func hashLine(line []byte) uint64 {

@@ -122,7 +122,7 @@ func (r *reading) options(state []byte) harnesses.Options {
 	}
 	opt := harnesses.Options{Trace: r.trace, DropText: !r.scanner.opt.StoreText, State: state, Path: r.t.path, Rel: r.t.rel}
 	if r.t.kind.Shape != harnesses.Database {
-		opt.Siblings = os.DirFS(rootOf(r.t.path, r.t.rel))
+		opt.Siblings = besideIn(rootOf(r.t.path, r.t.rel))
 	}
 	return opt
 }

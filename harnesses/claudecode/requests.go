@@ -43,7 +43,7 @@ func (p *parser) assistant() {
 	native, rule := p.native()
 	p.toolCalls(native)
 	if p.spent(native) {
-		p.record(p.request(native, rule))
+		p.record(native, rule)
 	}
 }
 
@@ -138,16 +138,21 @@ func recorded(raw []byte) meterbridge.NullPico {
 }
 
 // record adds the record to the open request, or closes that one and opens its own.
-func (p *parser) record(q meterbridge.Request) {
-	same := p.open.held && p.open.request.NativeID == q.NativeID
+func (p *parser) record(native, rule string) {
+	same := p.open.held && p.open.request.NativeID == native
 	if !same {
 		p.closeRequest(p.out)
 	}
-	q.Tools = p.state.tools(q.NativeID, q.Side, &p.row.message, &p.names)
+	tools := p.state.tools(native, p.who.side, &p.row.message, &p.names)
 	if same {
-		q = meterbridge.MergeSame(p.open.request, q)
+		q := p.request(native, rule)
+		q.Tools = tools
+		p.open.request = meterbridge.MergeSame(p.open.request, q)
+	} else {
+		p.open.request = p.request(native, rule)
+		p.open.request.Tools = tools
 	}
-	p.open.held, p.open.request = true, q
+	p.open.held = true
 	if p.trace {
 		p.traced()
 	}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package scanner
+
+import "os"
+
+func readWhole(path string) ([]byte, error) { return os.ReadFile(path) }
