@@ -33,8 +33,9 @@ type lab struct {
 	h    labHarness
 	home string
 	demo string
-	// truth is what the model served, one JSON line for each request.
-	truth string
+	// truth is what the model served, one JSON line for each request; asked the
+	// requests themselves.
+	truth, asked string
 	url   string
 	env   []string
 	// program is meterbridge, agent the id of the agent.
@@ -74,7 +75,8 @@ func newLab(t *testing.T, h labHarness) *lab {
 		t.Fatal(err)
 	}
 	l := &lab{t: t, h: h, home: t.TempDir(), program: filepath.Join(programs, "meterbridge"), deadline: time.Now().Add(labLimit)}
-	l.demo, l.truth = filepath.Join(l.home, "demo"), filepath.Join(t.TempDir(), "truth.jsonl")
+	books := t.TempDir()
+	l.demo, l.truth, l.asked = filepath.Join(l.home, "demo"), filepath.Join(books, "truth.jsonl"), filepath.Join(books, "asked.jsonl")
 	if err := os.MkdirAll(l.demo, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +109,7 @@ func (l *lab) model() string {
 	}
 	_, port, _ := net.SplitHostPort(free.Addr().String())
 	free.Close()
-	l.run(exec.Command("node", "testdata/lab/fake-llm.mjs", port, l.truth), "fake llm on")
+	l.run(exec.Command("node", "testdata/lab/fake-llm.mjs", port, l.truth, l.asked), "fake llm on")
 	return "http://127.0.0.1:" + port
 }
 
