@@ -7,7 +7,7 @@ TOOL     = $(GO) tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients test-agents lint fuzz fuzz-screen bench bench-live bench-pages setup clean help
+.PHONY: run build pages screenshots test-pages test test-offline test-external test-race test-cross test-clients test-agents soak-prompts lint fuzz fuzz-screen bench bench-live bench-pages setup clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,10 @@ screenshots: setup ## take docs/screenshots anew
 test-agents: setup ## with Node: real coding agents out of npm, started as agents, against a model on loopback; one that cannot be installed is named
 	@command -v node >/dev/null || bash internal/setup.sh node
 	$(GO) test -tags agents -timeout 10m -run 'Agents_RealHarnesses' -v ./cmd/meterbridge
+
+soak-prompts: setup ## a hundred prompts to each real coding agent, and daemons killed at random moments while they are typed
+	@command -v node >/dev/null || bash internal/setup.sh node
+	$(GO) test -tags agents -timeout 60m -run 'TestSoak_' -v ./cmd/meterbridge
 
 lint: ## formatting and static checks
 	$(TOOL) gofumpt -l . | (! grep .)

@@ -47,6 +47,10 @@ type LaunchProfile struct {
 	Interrupt []string
 	// Exit are the keys that ask the program to end by itself, each a write of its own.
 	Exit []string
+	// Composer are the marks that begin the first row of its input on the screen, and
+	// Placeholders the beginnings of what stands there while nothing is typed; nil is
+	// not known.
+	Composer, Placeholders []string
 	// NotFound are texts by which it says that the session to resume is not there.
 	NotFound []string
 	// TrustPrompt are texts of its question whether the folder can be trusted, all on

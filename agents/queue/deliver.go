@@ -48,7 +48,9 @@ func (q *Queue) deliver(ctx context.Context, p *meterbridge.QueuedPrompt, whileB
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
-		l.heard, l.spent = nil, true
+		// After one that was not taken no turn ends: the next may be tried, unless the
+		// text still stands in the input.
+		l.heard, l.spent = nil, p.State != meterbridge.PromptFailed
 		q.mu.Unlock()
 	}()
 	return q.typeIn(ctx, p, look, l, whileBusy)
@@ -112,12 +114,21 @@ func (q *Queue) gate(ctx context.Context, p *meterbridge.QueuedPrompt, whileBusy
 		return look, q.note(ctx, p, "the input still holds a text that was typed before: send or clear it there, or `queue go`", nil)
 	case !look.Leads:
 		return look, q.note(ctx, p, "another program has the terminal", nil)
-	case look.Draft, !still:
+	case look.drafted(), !still:
 		return look, q.note(ctx, p, "a person is typing", nil)
 	case !look.Pastes && strings.Contains(p.Text, "\n"):
 		return look, q.note(ctx, p, "the agent does not take texts of several lines yet", nil)
 	}
 	return look, nil
+}
+
+// drafted reports whether a person's text stands in the agent's input: as the screen
+// shows it where that can be told, else as the keys were that they typed.
+func (l Look) drafted() bool {
+	if l.Input.Known && l.Input.Sure {
+		return !l.Input.Empty
+	}
+	return l.Draft
 }
 
 // note keeps why a prompt waits.
@@ -148,6 +159,9 @@ func (q *Queue) step(ctx context.Context, p *meterbridge.QueuedPrompt, attempt s
 // typeIn types the text and Enter, and waits until the harness tells that it took it.
 func (q *Queue) typeIn(ctx context.Context, p *meterbridge.QueuedPrompt, look Look, l *line, whileBusy bool) error {
 	text := p.Text
+	if p.Submit && strings.HasSuffix(text, `\`) {
+		text += " " // before Enter a backslash begins a new line in some harnesses
+	}
 	if look.Pastes {
 		text = "\x1b[200~" + strings.ReplaceAll(text, "\n", "\r") + "\x1b[201~"
 	}
@@ -184,6 +198,12 @@ func (q *Queue) typeIn(ctx context.Context, p *meterbridge.QueuedPrompt, look Lo
 		if try == 0 && !q.stillThere(ctx, p) {
 			break
 		}
+	}
+	// Its text may stand in the input, unless that is seen to be empty.
+	if look, err := q.o.Terminals.Look(ctx, p.Agent); err != nil || !look.Input.Known || !look.Input.Empty {
+		q.mu.Lock()
+		l.unsure = true
+		q.mu.Unlock()
 	}
 	return q.end(ctx, p, meterbridge.PromptFailed, "not-confirmed: nothing showed that the agent took it")
 }

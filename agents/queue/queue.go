@@ -50,6 +50,8 @@ type Look struct {
 	Draft bool
 	// Text is the screen, Row the line of the cursor; empty where it is hidden.
 	Text, Row string
+	// Input is what stands in the agent's input.
+	Input Input
 }
 
 // Terminals types.

@@ -111,7 +111,7 @@ func TestSubmit_RefusesTexts(t *testing.T) {
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\r\nb\rc": "a\nb\nc", "x\x1b[201~y": "xy", "x\x1b\x1b[201~[201~y": "x[201~y", "tab\tkept\x07": "tab\tkept", "c1\u0085\u009b201~": "c1",
-		`ends with \`: `ends with \ `, "bad\xffutf": "badutf", "日本語 🙂": "日本語 🙂", "del\x7f": "del",
+		`ends with \`: `ends with \`, "bad\xffutf": "badutf", "日本語 🙂": "日本語 🙂", "del\x7f": "del",
 	} {
 		if got := Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)

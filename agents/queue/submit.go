@@ -48,6 +48,9 @@ func acceptable(r Request) (string, error) {
 		return "", refuse(CodeInvalid, fmt.Sprintf("a prompt has 1 to %d characters, this one %d", MostCharacters, n))
 	}
 	text := Clean(r.Text)
+	if !r.Insert {
+		text = strings.Trim(text, " \t\n") // harnesses do so
+	}
 	if text == "" {
 		return "", refuse(CodeInvalid, "nothing of the text can be typed")
 	}

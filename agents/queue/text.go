@@ -2,17 +2,17 @@ package queue
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // Clean is a text as it may be typed: line ends are LF; Escape, every other control
 // but TAB, DEL, the C1 controls and what is no UTF-8 are left out, and with Escape
-// every mark of a paste. One that ends with a backslash gets a space, as a backslash
-// before Enter begins a new line in some harnesses.
+// every mark of a paste.
 func Clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	text = strings.NewReplacer("\x1b[200~", "", "\x1b[201~", "", "\u009b200~", "", "\u009b201~", "").Replace(text)
-	text = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
@@ -21,10 +21,6 @@ func Clean(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, ""))
-	if strings.HasSuffix(text, `\`) {
-		text += " "
-	}
-	return text
 }
 
 // CommandOf is the first character of a text that is a command of the agent rather
@@ -78,17 +74,34 @@ const inputLines = 12
 // shownEnd is how much of the end of a text is looked for, in characters.
 const shownEnd = 30
 
-// shows reports whether the text stands in the agent's input: before the cursor,
-// and where that is hidden at the end of the screen.
+// shows reports whether the text stands in the agent's input: where that is not
+// found, before the cursor, and where that is hidden at the end of the screen.
 func shows(look Look, text string) bool {
 	lines := strings.Split(strings.TrimRight(text, " \n\t"), "\n")
-	end := []rune(strings.Join(strings.Fields(lines[len(lines)-1]), ""))
-	end = end[max(0, len(end)-shownEnd):]
-	if look.Row != "" {
-		row := strings.TrimRight(strings.Join(strings.Fields(look.Row), ""), "│┃|▏▕")
-		return placeholder(look.Row) || len(end) > 0 && strings.HasSuffix(row, string(end))
+	end := []rune(letters(lines[len(lines)-1]))
+	if len(end) == 0 {
+		end = []rune(letters(text))
+	}
+	want := string(end[max(0, len(end)-shownEnd):])
+	switch {
+	case look.Input.Known:
+		// Where the input is too small for the text, its end is shown.
+		return !look.Input.Empty && (placeholder(look.Input.Text) || want == "" || strings.Contains(letters(look.Input.Text), want))
+	case look.Row != "":
+		return placeholder(look.Row) || want != "" && strings.HasSuffix(letters(look.Row), want)
 	}
 	screen := strings.Split(strings.TrimRight(look.Text, "\n"), "\n")
 	input := strings.Join(screen[max(0, len(screen)-inputLines):], "")
-	return placeholder(input) || len(end) > 0 && strings.Contains(strings.Join(strings.Fields(input), ""), string(end))
+	return placeholder(input) || want != "" && strings.Contains(letters(input), want)
+}
+
+// letters are those of a text, and its digits: screens wrap lines, leave out what
+// has no width and show other characters as they can.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
 }

@@ -319,6 +319,8 @@ func TestAgents_RealHarnesses(t *testing.T) {
 			}
 			l.numbers(finishes)
 			l.inside()
+			l.settled()
+			l.prompts(2 * len(promptKinds))
 			t.Logf("%s:\n%s", h.id, l.ask("timeline", l.agent))
 			l.ask("agents", "stop", l.agent)
 		})

@@ -19,8 +19,14 @@ import (
 	"meterbridge/internal/daemon"
 )
 
-// soakPrompts is how many prompts `make soak-prompts` sends to each harness.
-const soakPrompts = 100
+// soakPrompts is how many prompts `make soak-prompts` sends to each harness;
+// METERBRIDGE_SOAK_PROMPTS is another number.
+func soakPrompts() int {
+	if n, err := strconv.Atoi(os.Getenv("METERBRIDGE_SOAK_PROMPTS")); err == nil {
+		return n
+	}
+	return 100
+}
 
 // Every prompt of a person arrives in the model's request once, in order, and as it
 // was cleaned.
@@ -31,7 +37,7 @@ func TestSoak_PromptsOfAPerson(t *testing.T) {
 			l := newLab(t, h)
 			l.start()
 			l.settled()
-			l.prompts(soakPrompts)
+			l.prompts(soakPrompts())
 		})
 	}
 }
@@ -70,7 +76,7 @@ func longPrompt(n int) string {
 func (l *lab) prompts(n int) {
 	l.t.Helper()
 	begun := time.Now()
-	l.deadline = begun.Add(labLimit + time.Duration(n)*10*time.Second)
+	l.deadline = begun.Add(labLimit + time.Duration(n)*4*time.Second)
 	var sent []string
 	for i := range n {
 		text := fmt.Sprintf("LAB:plain p%03d %s", i, promptKinds[i%len(promptKinds)](i))
@@ -112,7 +118,7 @@ func (l *lab) arrived(sent []string) {
 	got := l.askedPrompts()
 	want := make([]string, len(sent))
 	for i, text := range sent {
-		want[i] = queue.Clean(strings.TrimRight(text, "\n"))
+		want[i] = strings.Trim(queue.Clean(text), " \n")
 	}
 	if len(got) != len(want) {
 		l.t.Errorf("%s was asked %d prompts, want %d", l.h.id, len(got), len(want))

@@ -16,6 +16,8 @@ func launch() *meterbridge.LaunchProfile {
 		MCPFile:         `{"mcpServers":{"{server}":{"command":{command},"args":{args},"env":{env}}}}`,
 		Interrupt:       []string{"\x1b"},
 		Exit:            []string{"\x03", "\x03"},
+		Composer:        []string{"❯"},
+		Placeholders:    []string{"Press up to edit queued messages", `Try "`},
 		NotFound:        []string{"No conversation found with session ID"},
 		TrustPrompt:     []string{"Do you trust", "trust this folder"},
 		TrustKeys:       []string{"\r"},

@@ -5,16 +5,18 @@ import "meterbridge"
 // launch: the title tells what it does; sessions are known from their logs.
 func launch() *meterbridge.LaunchProfile {
 	return &meterbridge.LaunchProfile{
-		Kind:        meterbridge.AIAgent,
-		Program:     []string{"gemini"},
-		Resume:      []string{"--resume", "{session}"},
-		Model:       []string{"--model", "{model}"},
-		Dangerous:   []string{"--yolo"},
-		Interrupt:   []string{"\x1b"},
-		Exit:        []string{"\x03", "\x03"},
-		NotFound:    []string{"Error resuming session", "Invalid session identifier"},
-		TrustPrompt: []string{"Do you trust this folder"},
-		TrustKeys:   []string{"\r"},
-		Version:     []string{"--version"},
+		Kind:         meterbridge.AIAgent,
+		Program:      []string{"gemini"},
+		Resume:       []string{"--resume", "{session}"},
+		Model:        []string{"--model", "{model}"},
+		Dangerous:    []string{"--yolo"},
+		Interrupt:    []string{"\x1b"},
+		Exit:         []string{"\x03", "\x03"},
+		Composer:     []string{">", "*"},
+		Placeholders: []string{"Type your message"},
+		NotFound:     []string{"Error resuming session", "Invalid session identifier"},
+		TrustPrompt:  []string{"Do you trust this folder"},
+		TrustKeys:    []string{"\r"},
+		Version:      []string{"--version"},
 	}
 }

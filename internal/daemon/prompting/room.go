@@ -158,6 +158,11 @@ func (r *Room) Look(ctx context.Context, agent string) (queue.Look, error) {
 	if s, ok := r.o.Fleet.Desk().Info(agent); ok {
 		look.Draft = s.Draft
 	}
+	if i, err := r.o.Fleet.Agents().Get(agent); err == nil {
+		p, _ := r.o.Fleet.Agents().Profile(i.Harness)
+		composer := queue.Composer{Marks: p.Composer, Placeholders: p.Placeholders}
+		look.Input = composer.Find(l.Snapshot.Lines, l.X, l.Y, l.Modes.CursorVisible)
+	}
 	return look, nil
 }
 
