@@ -26,6 +26,9 @@ type Budget struct {
 	Name string
 	// Filter is the budget's scope; its times are not used.
 	Filter Filter
+	// Agents are the ids of those whose spending counts, instead of Filter; nil for
+	// everything that Filter keeps, empty for nobody's.
+	Agents []string
 	Window BudgetWindow
 	// MaxUSD and MaxTokens are the limits; nil is none.
 	MaxUSD    *meterbridge.PicoUSD
@@ -109,22 +112,36 @@ func (b *budgeting) state(budget *Budget) (BudgetState, error) {
 		return BudgetState{}, err
 	}
 	s := BudgetState{ResetSource: source, MaxTokens: budget.MaxTokens}
-	var total usageGroup
+	total, err := b.total(budget, windows)
+	if err != nil {
+		return s, err
+	}
 	for _, w := range windows {
-		g, err := b.spent(w.filter(budget.Filter))
-		if err != nil {
-			return s, err
-		}
-		total.add(g)
 		s.Since, s.Until = earlier(s.Since, w.start.In(b.q.Zone)), later(s.Until, w.end.In(b.q.Zone))
 	}
 	used := spending{cost: total.cost.Amount, priced: total.priced > 0, partial: total.partial(), tokens: or0(total.all)}
 	s.UsedTokens, s.CostPartial, s.UsedMicroUSD = used.tokens, used.partial, total.costMicro()
 	s.measure(budget, used)
-	if s.Until != nil && s.Until.After(b.now) {
+	if s.Until != nil && s.Until.After(b.now) && budget.Agents == nil {
 		s.Forecast, err = b.forecast(budget, used, *s.Until)
 	}
 	return s, err
+}
+
+// total is what was used of the budget in the stretches of its window.
+func (b *budgeting) total(budget *Budget, windows []stretch) (*usageGroup, error) {
+	if budget.Agents != nil {
+		return b.ofAgents(budget, windows)
+	}
+	total := &usageGroup{}
+	for _, w := range windows {
+		g, err := b.spent(w.filter(budget.Filter))
+		if err != nil {
+			return nil, err
+		}
+		total.add(g)
+	}
+	return total, nil
 }
 
 // measure holds what was used against the limits.

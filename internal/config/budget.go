@@ -13,8 +13,8 @@ import (
 // Budget is one [[budget]]: a limit on what may be spent in a window.
 type Budget struct {
 	Name string `toml:"name"`
-	// Scope is all, harness, project or model; Match the id or path that it keeps,
-	// empty for all.
+	// Scope is all, harness, project, model, agent or workspace; Match the id, name or
+	// path that it keeps, empty for all.
 	Scope string `toml:"scope"`
 	Match string `toml:"match"`
 	// Window is 5h, day, week or month.
@@ -58,7 +58,7 @@ func (b *Budget) Check() error {
 		key, value string
 		known      []string
 	}{
-		{"scope", b.Scope, []string{"all", "harness", "project", "model"}},
+		{"scope", b.Scope, []string{"all", "harness", "project", "model", "agent", "workspace"}},
 		{"window", b.Window, []string{"5h", "day", "week", "month"}},
 		{"action", b.Action, []string{"notify", "hold", "stop"}},
 	} {

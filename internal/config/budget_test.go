@@ -26,6 +26,19 @@ name = "whole dollars"
 scope = "all"
 window = "day"
 max_usd = 20
+[[budget]]
+name = "one agent"
+scope = "agent"
+match = "worker"
+window = "day"
+max_tokens = 1
+action = "stop"
+[[budget]]
+name = "a workspace"
+scope = "workspace"
+match = "shop"
+window = "week"
+max_tokens = 1
 `), "/home/dev")
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +50,7 @@ max_usd = 20
 			t.Errorf("limit of %q: %v, %v; want %d pico-USD", c.Budgets[i].Name, got, err, want)
 		}
 	}
-	if c.Budgets[0].Action != "notify" || c.Budgets[1].Action != "hold" || *c.Budgets[1].MaxTokens != 5000 {
+	if c.Budgets[0].Action != "notify" || c.Budgets[1].Action != "hold" || *c.Budgets[1].MaxTokens != 5000 || len(c.Budgets) != 5 {
 		t.Errorf("budgets %+v", c.Budgets)
 	}
 }

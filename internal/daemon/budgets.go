@@ -62,7 +62,11 @@ func (m *Meter) Budgets(ctx context.Context, q BudgetQuery) (BudgetList, error) 
 	}
 	asked := analytics.BudgetQuery{Zone: q.Zone, WeekStart: q.WeekStart}
 	for _, b := range budgets {
-		asked.Budgets = append(asked.Budgets, limitOf(b))
+		limit := limitOf(b)
+		if limit.Agents, err = m.agentsOf(ctx, b); err != nil {
+			return list, answerFault(err)
+		}
+		asked.Budgets = append(asked.Budgets, limit)
 	}
 	states, err := m.ledger.Budgets(ctx, asked)
 	if err != nil {
@@ -110,6 +114,22 @@ func limitOf(b config.Budget) analytics.Budget {
 		out.Filter.Model = b.Match
 	}
 	return out
+}
+
+// agentsOf are the ids of the agents that a budget is about; nil for one that is
+// not about agents. An agent is named by its id or its name.
+func (m *Meter) agentsOf(ctx context.Context, b config.Budget) ([]string, error) {
+	if b.Scope != "agent" && b.Scope != "workspace" {
+		return nil, nil
+	}
+	agents, _, _, err := m.ledger.Agents(ctx)
+	ids := []string{}
+	for _, a := range agents {
+		if b.Scope == "workspace" && a.Workspace == b.Match || b.Scope == "agent" && (a.ID == b.Match || a.Name == b.Match) {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids, err
 }
 
 // amountOf is the limit in USD; the settings were checked when they were read.
