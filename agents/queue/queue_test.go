@@ -613,6 +613,7 @@ func TestShows_TheEndOfTheInput(t *testing.T) {
 		{"› y", "y", true},
 		{"  line two", "one\nline two\n", true},
 		{"› [Pasted Content 1200 chars]", "long", true},
+		{" > [Pasted Text: 9 lines]", "long", true},
 		{"│ > hello │", "hello", true},
 		{"", "x", false},
 	} {

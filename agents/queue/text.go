@@ -60,7 +60,8 @@ func folded(text string, most int) string {
 
 // placeholder reports whether a harness shows something in the place of a paste.
 func placeholder(shown string) bool {
-	for _, mark := range []string{"[Pasted Content", "[Pasted text", "<pasted_content"} {
+	shown = strings.ToLower(shown)
+	for _, mark := range []string{"[pasted content", "[pasted text", "[pasted ~", "<pasted_content"} {
 		if strings.Contains(shown, mark) {
 			return true
 		}

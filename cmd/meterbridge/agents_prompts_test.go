@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"meterbridge/agents/queue"
 	"meterbridge/internal/daemon"
 )
 
@@ -42,33 +41,39 @@ func TestSoak_PromptsOfAPerson(t *testing.T) {
 	}
 }
 
-// promptKinds are the kinds of texts that people send, by the number of the prompt.
-var promptKinds = []func(n int) string{
-	func(int) string { return "say hello" },
-	func(n int) string {
-		return "these lines\n\n  indented by two\n\n\nafter two empty ones: `code` and \"quotes\"\n- a list " + strconv.Itoa(n) + "\n\tby a tab\nthe last"
+// promptKinds make the texts that people send, of each kind in turn, by the number
+// of the prompt: what is given, and what is left of it to be typed; "" for the same.
+var promptKinds = []func(n int) (given, typed string){
+	func(int) (string, string) { return "say hello", "" },
+	func(n int) (string, string) {
+		return "these lines\n\n  indented by two\n\n\nafter two empty ones: `code` and \"quotes\"\n- a list " + strconv.Itoa(n) + "\n\tby a tab\nthe last", ""
 	},
-	longPrompt,
-	func(int) string {
-		return "日本語 и кириллица, ﷽ עברית العربية, e\u0301 and é, ﬁ, 🙂 👩‍👩‍👧‍👦 🇩🇪 👍🏽, zero\u200bwidth, no\u00a0break, \u202eright to left\u202c, 𝒜𝓈, ①"
+	func(n int) (string, string) { return longPrompt(n), "" },
+	func(int) (string, string) {
+		return "日本語 и кириллица, ﷽ עברית العربية, e\u0301 and é, ﬁ, 🙂 👩‍👩‍👧‍👦 🇩🇪 👍🏽, zero\u200bwidth, no\u00a0break, \u202eright to left\u202c, 𝒜𝓈, ①", ""
 	},
-	func(n int) string {
-		return "keys: \x1b[A \x1b[201~ \x1b[200~nested\x1b[201~ \x03\x04\x1a ^C <Esc> <CR> [201~ [200~ \\x1b[201~ \\e[201~ \\r\\n ${HOME} `id` $(id) %s !! C-x C-c\r\nan \x7f\u009b201~end" +
-			[]string{"", `\`, " ", "\n\n", "[201~"}[n/5%5]
+	func(n int) (string, string) {
+		const text = "^C <Esc> <CR> [201~ [200~ \\x1b[201~ \\e[201~ \\r\\n ${HOME} `id` $(id) %s !! C-x C-c"
+		end := []string{"", `\`, " ", "\n\n", "[201~"}[n/5%5]
+		return "keys: \x1b[A \x1b[201~ \x1b[200~nested\x1b[201~ \x03\x04\x1a " + text + "\r\nan \x7f\u009b201~end" + end,
+			"keys: [A  nested  " + text + "\nan end" + strings.TrimSpace(end)
 	},
 }
+
+// mostCharacters is the length of the longest.
+const mostCharacters = 20000
 
 // longPrompt has 20,000 characters with its mark, on one line or on many.
 func longPrompt(n int) string {
 	const mark = len("LAB:plain p000 ")
 	var b strings.Builder
-	for i := 0; b.Len() < queue.MostCharacters-mark; i++ {
+	for i := 0; b.Len() < mostCharacters-mark; i++ {
 		fmt.Fprintf(&b, "word%d", i)
 		if b.WriteByte(' '); n%2 == 0 && i%11 == 10 {
 			b.WriteByte('\n')
 		}
 	}
-	return b.String()[:queue.MostCharacters-mark-1] + "."
+	return b.String()[:mostCharacters-mark-1] + "."
 }
 
 // prompts sends so many prompts as fast as they are taken, of each kind in turn, and
@@ -77,10 +82,15 @@ func (l *lab) prompts(n int) {
 	l.t.Helper()
 	begun := time.Now()
 	l.deadline = begun.Add(labLimit + time.Duration(n)*4*time.Second)
-	var sent []string
+	var want []string
 	for i := range n {
-		text := fmt.Sprintf("LAB:plain p%03d %s", i, promptKinds[i%len(promptKinds)](i))
-		sent = append(sent, text)
+		given, typed := promptKinds[i%len(promptKinds)](i)
+		mark := fmt.Sprintf("LAB:plain p%03d ", i)
+		text := mark + given
+		if typed == "" {
+			typed = given
+		}
+		want = append(want, mark+typed)
 		c := exec.CommandContext(l.t.Context(), l.program, "prompt", l.agent, "-", "--json")
 		c.Env, c.Dir, c.Stdin = l.env, l.demo, strings.NewReader(text)
 		if out, err := c.CombinedOutput(); err != nil {
@@ -100,7 +110,7 @@ func (l *lab) prompts(n int) {
 			l.t.Errorf("%.40q is %s: %v", p.Text, p.State, deref(p.Reason))
 		}
 	}
-	l.arrived(sent)
+	l.arrived(want)
 	l.t.Logf("%s: %d prompts in %v", l.h.id, n, time.Since(begun).Round(time.Second))
 }
 
@@ -113,13 +123,9 @@ func (l *lab) json(v any, args ...string) {
 }
 
 // arrived compares what arrived with what was sent.
-func (l *lab) arrived(sent []string) {
+func (l *lab) arrived(want []string) {
 	l.t.Helper()
 	got := l.askedPrompts()
-	want := make([]string, len(sent))
-	for i, text := range sent {
-		want[i] = strings.Trim(queue.Clean(text), " \n")
-	}
 	if len(got) != len(want) {
 		l.t.Errorf("%s was asked %d prompts, want %d", l.h.id, len(got), len(want))
 	}
