@@ -68,3 +68,26 @@ func TestLook_DraftsAreSeenOnTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// Harnesses fold white space, leave out what has no width, and show a placeholder
+// for a paste.
+func TestTook_WhatHarnessesShowOfAPrompt(t *testing.T) {
+	for _, c := range []struct {
+		text, shown string
+		want        bool
+	}{
+		{"one\n\ttwo", "one two", true},
+		{"zero\u200bwidth \u202eturned\u202c", "zerowidth turned", true},
+		{"a long text", "[Pasted text #2 +40 lines]", true},
+		{"a long text", `<pasted_content id="1">a long text</pasted_content>`, true},
+		{"???", "?? ?", true},
+		{"fix it", "fix that", false},
+		{"???", "!", false},
+		{strings.Repeat("word ", 4000), strings.Repeat("word ", 40), true},
+		{"mine", "", false},
+	} {
+		if got := Took(c.text, c.shown); got != c.want {
+			t.Errorf("Took(%.20q, %.20q) = %v", c.text, c.shown, got)
+		}
+	}
+}

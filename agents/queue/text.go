@@ -40,18 +40,26 @@ func length(text string) int { return utf8.RuneCountInString(text) }
 const compared = 200
 
 // Took reports whether what a harness shows of a prompt that it took is the text:
-// its beginning, white space folded, or a placeholder for a paste.
+// the letters and digits of its beginning, as some leave out what has no width, or
+// a placeholder for a paste. A text without any is compared without white space.
 func Took(text, shown string) bool {
 	if placeholder(shown) {
 		return true
 	}
-	want, got := folded(text, compared), folded(shown, 4*compared)
+	want, got := letters(cut(text, compared)), letters(cut(shown, 20*compared))
+	if want == "" {
+		want, got = folded(text, compared), folded(shown, 4*compared)
+	}
 	return want != "" && strings.Contains(got, want)
 }
 
 // folded is a text without white space, cut.
 func folded(text string, most int) string {
-	text = strings.Join(strings.Fields(text), "")
+	return cut(strings.Join(strings.Fields(text), ""), most)
+}
+
+// cut is the beginning of a text.
+func cut(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most])
 	}

@@ -221,7 +221,7 @@ func (l *lab) await(what string, ask func() bool) {
 	defer tick.Stop()
 	for !ask() {
 		if time.Now().After(l.deadline) {
-			l.t.Fatalf("%s: waited in vain for %s; statuses %v; the screen:\n%s", l.h.id, what, l.statuses(), l.screen())
+			l.t.Fatalf("%s: waited in vain for %s; statuses %v; the screen:\n%s\n%s%s", l.h.id, what, l.statuses(), l.screen(), l.ask("queue"), l.ask("queue", "log", "--last", "6"))
 		}
 		<-tick.C
 	}
