@@ -44,13 +44,14 @@ func (q *Queue) deliver(ctx context.Context, p *meterbridge.QueuedPrompt, whileB
 	}
 	q.mu.Lock()
 	p.State, p.Reason, p.Attempt = meterbridge.PromptDelivering, "", ""
-	l.heard = make(chan Heard, 16)
+	// From here on: its turn may finish before it is known that it was taken.
+	l.heard, l.spent = make(chan Heard, 16), true
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
 		// After one that was not taken no turn ends: the next may be tried, unless the
 		// text still stands in the input.
-		l.heard, l.spent = nil, p.State != meterbridge.PromptFailed
+		l.heard, l.spent = nil, l.spent && p.State != meterbridge.PromptFailed
 		q.mu.Unlock()
 	}()
 	return q.typeIn(ctx, p, look, l, whileBusy)

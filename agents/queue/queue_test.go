@@ -182,6 +182,30 @@ func TestDeliver_PressesEnterOnceMoreAtMost(t *testing.T) {
 	}
 }
 
+// A turn may finish before the harness told that it took its prompt: what waits goes
+// out then, and does not wait for a finish that has been.
+func TestDrain_ATurnThatFinishedBeforeItWasConfirmed(t *testing.T) {
+	w := newWorld()
+	during(t, w, func(t *testing.T, q *Queue) {
+		w.onWrite = func(text string) {
+			if text == "\r" {
+				q.Changed(Change{Agent: "ag-1", Status: meterbridge.Working})
+				q.Hear(Heard{Agent: "ag-1", At: time.Now(), Works: true}) // without the text
+				w.finish(q)
+			}
+		}
+		for _, text := range []string{"one", "two"} {
+			if _, err := q.Submit(t.Context(), Request{Sender: person, Agent: "ag-1", Text: text}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pass(10 * time.Second)
+		if len(q.Open("")) > 0 || w.row("p2").State != meterbridge.PromptSent {
+			t.Errorf("waits %+v, the second %+v", q.Open(""), w.row("p2"))
+		}
+	})
+}
+
 // The input is empty and no turn began: what happened is not known to be a success.
 func TestDeliver_FailsWhereNothingShowsThatItWasTaken(t *testing.T) {
 	w := newWorld()
