@@ -36,8 +36,8 @@ type lab struct {
 	// truth is what the model served, one JSON line for each request; asked the
 	// requests themselves.
 	truth, asked string
-	url   string
-	env   []string
+	url          string
+	env          []string
 	// program is meterbridge, agent the id of the agent.
 	program, agent string
 	keys           io.Writer

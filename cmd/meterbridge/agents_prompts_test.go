@@ -114,7 +114,6 @@ func (l *lab) prompts(n int) {
 	l.t.Logf("%s: %d prompts in %v", l.h.id, n, time.Since(begun).Round(time.Second))
 }
 
-
 func (l *lab) json(v any, args ...string) {
 	l.t.Helper()
 	if err := json.Unmarshal([]byte(l.ask(args...)), v); err != nil {
