@@ -145,7 +145,7 @@ func (r *Registry) abandon(e *entry) {
 func (r *Registry) run(ctx context.Context, a meterbridge.Agent, resume string, cols, rows int) (Plan, int, error) {
 	p := r.o.Profiles[a.Harness]
 	var w Wiring
-	if r.o.Wire != nil && p.Kind == meterbridge.AIAgent {
+	if r.o.Wire != nil {
 		var err error
 		if w, err = r.o.Wire(ctx, a); err != nil {
 			return Plan{}, 0, err

@@ -10,7 +10,7 @@ import (
 )
 
 // BridgeCall is the trace of one call of a tool over the bridge. It holds no value
-// of an argument. Texts that are not known are empty.
+// of an argument unless the user wants that. Texts that are not known are empty.
 type BridgeCall struct {
 	ID             string
 	Started, Ended time.Time
@@ -34,6 +34,8 @@ type BridgeCall struct {
 	// Outcome is ok, tool_error, cancelled or a code.
 	Outcome      string
 	Era, TraceID string
+	// Arguments and Answer are the values, secrets blanked; empty where nobody wanted them.
+	Arguments, Answer string
 }
 
 // bridgeCallsKept is how long calls are kept.
@@ -43,10 +45,10 @@ const bridgeCallsKept = 90 * 24 * time.Hour
 func (l *Ledger) SaveBridgeCalls(ctx context.Context, calls []BridgeCall) error {
 	err := l.keep(ctx, func(do func(string, ...any) error) error {
 		for _, c := range calls {
-			err := do("INSERT INTO bridge_call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			err := do("INSERT INTO bridge_call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				c.ID, milli(c.Started), milli(c.Ended), c.Agent, c.Session, c.Via, c.Package, c.Version, c.Tool, c.Exposed, c.ToolDigest, c.TreeDigest, c.Instance,
 				c.Queued.Milliseconds(), c.Woke.Milliseconds(), c.Handled.Milliseconds(), c.ArgumentBytes, c.ArgumentShape, c.ResultBytes, c.Items,
-				c.Removed, c.Progress, c.Outcome, c.Era, c.TraceID)
+				c.Removed, c.Progress, c.Outcome, c.Era, c.TraceID, c.Arguments, c.Answer)
 			if err != nil {
 				return err
 			}
@@ -86,7 +88,7 @@ func (l *Ledger) BridgeCalls(ctx context.Context, q BridgeCallQuery) (calls []Br
 func scanBridgeCall(rows *sql.Rows, c *BridgeCall) error {
 	var started, ended, queued, woke, handled int64
 	err := rows.Scan(&c.ID, &started, &ended, &c.Agent, &c.Session, &c.Via, &c.Package, &c.Version, &c.Tool, &c.Exposed, &c.ToolDigest, &c.TreeDigest, &c.Instance,
-		&queued, &woke, &handled, &c.ArgumentBytes, &c.ArgumentShape, &c.ResultBytes, &c.Items, &c.Removed, &c.Progress, &c.Outcome, &c.Era, &c.TraceID)
+		&queued, &woke, &handled, &c.ArgumentBytes, &c.ArgumentShape, &c.ResultBytes, &c.Items, &c.Removed, &c.Progress, &c.Outcome, &c.Era, &c.TraceID, &c.Arguments, &c.Answer)
 	c.Started, c.Ended = fromMilli(started), fromMilli(ended)
 	c.Queued, c.Woke, c.Handled = time.Duration(queued)*time.Millisecond, time.Duration(woke)*time.Millisecond, time.Duration(handled)*time.Millisecond
 	return err

@@ -234,7 +234,8 @@ type Consent interface {
 	Save(text []byte) error
 }
 
-// CallRecord is the trace of one call of a tool. It holds no value of an argument.
+// CallRecord is the trace of one call of a tool. It holds no value of an argument
+// unless the user wants that.
 type CallRecord struct {
 	ID             string
 	Started, Ended time.Time
@@ -256,6 +257,8 @@ type CallRecord struct {
 	ArgumentBytes         int
 	// ArgumentShape has the keys and types of the arguments and no value.
 	ArgumentShape json.RawMessage
+	// Arguments and Answer are the values, secrets blanked; empty unless they are wanted.
+	Arguments, Answer string
 	// ResultBytes is the size of the answer as JSON, Items its number of items.
 	ResultBytes, Items int
 	// Removed counts characters that were cleaned away, Progress the lines of progress.

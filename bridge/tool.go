@@ -113,6 +113,8 @@ const (
 	CodeRateLimited   = "RATE_LIMITED"
 	// CodeNotConnected: no link lets the caller work with the other.
 	CodeNotConnected = "NOT_CONNECTED"
+	// CodeUserCancelled: a person declined the call.
+	CodeUserCancelled = "USER_CANCELLED"
 	// CodeFailed: the question is good and could not be answered.
 	CodeFailed = "FAILED"
 )

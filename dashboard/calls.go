@@ -45,6 +45,9 @@ type ToolCall struct {
 	TreeDigest    *string         `json:"treeDigest"`
 	Era           *string         `json:"era"`
 	TraceID       *string         `json:"traceId"`
+	// Arguments and Answer are kept with `[bridge] trace_values = true` alone.
+	Arguments *string `json:"arguments" doc:"Values, secrets blanked; null unless [bridge] trace_values is on."`
+	Answer    *string `json:"answer" doc:"Texts of the answer, secrets blanked; null unless [bridge] trace_values is on."`
 }
 
 // ToolCallList is the answer of `tools log`, the newest first.

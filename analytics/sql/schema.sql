@@ -177,7 +177,8 @@ CREATE TABLE bridge_call (
   tool_digest VARCHAR NOT NULL, tree_digest VARCHAR NOT NULL, instance VARCHAR NOT NULL,
   queued_ms BIGINT NOT NULL, woke_ms BIGINT NOT NULL, handled_ms BIGINT NOT NULL,
   argument_bytes BIGINT NOT NULL, argument_shape VARCHAR NOT NULL, result_bytes BIGINT NOT NULL, items BIGINT NOT NULL,
-  removed BIGINT NOT NULL, progress BIGINT NOT NULL, outcome VARCHAR NOT NULL, era VARCHAR NOT NULL, trace_id VARCHAR NOT NULL
+  removed BIGINT NOT NULL, progress BIGINT NOT NULL, outcome VARCHAR NOT NULL, era VARCHAR NOT NULL, trace_id VARCHAR NOT NULL,
+  arguments VARCHAR NOT NULL, answer VARCHAR NOT NULL
 );
 
 -- Prompts that were given to agents: those that wait, and what became of the others.

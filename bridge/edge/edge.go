@@ -35,6 +35,8 @@ type Options struct {
 	Refused func(reason string)
 	// Ask holds a call until a person allows it; nil asks nobody.
 	Ask func(ctx context.Context, c pipeline.Call) error
+	// Values keeps arguments and answers in what Done hears, secrets blanked.
+	Values bool
 }
 
 // Limits bound what callers may do. A zero field takes its default.

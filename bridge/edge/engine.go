@@ -32,7 +32,7 @@ type engine struct {
 }
 
 func newEngine(o Options, limits Limits) *engine {
-	e := &engine{pipe: pipeline.New(pipeline.Options{Limits: limits.Limits, Now: o.Now, Done: o.Done, Ask: o.Ask})}
+	e := &engine{pipe: pipeline.New(pipeline.Options{Limits: limits.Limits, Now: o.Now, Done: o.Done, Ask: o.Ask, Values: o.Values})}
 	e.mcp = server.NewMCPServer("meterbridge", o.Version,
 		server.WithTitle("Meterbridge"),
 		server.WithInstructions(o.Instructions),

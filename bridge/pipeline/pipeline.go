@@ -72,6 +72,7 @@ type Pipeline struct {
 	now    func() time.Time
 	done   func(bridge.CallRecord)
 	ask    func(ctx context.Context, c Call) error
+	values bool
 	// turns are those of callers, places those of extensions.
 	turns, places turns
 	rates         *rates.Rates[callOf]
@@ -89,11 +90,13 @@ type Options struct {
 	// Ask holds a call until a person allows it; its error is the call's. Nil asks
 	// nobody. Tools that only read are never held.
 	Ask func(ctx context.Context, c Call) error
+	// Values keeps arguments and answers in traces, secrets blanked.
+	Values bool
 }
 
 // New returns a pipeline.
 func New(o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits.filled(), now: o.Now, done: o.Done, ask: o.Ask}
+	p := &Pipeline{limits: o.Limits.filled(), now: o.Now, done: o.Done, ask: o.Ask, values: o.Values}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -120,6 +123,9 @@ func (p *Pipeline) Do(ctx context.Context, c Call) Answer {
 		r.Handled = r.Ended.Sub(r.Started) - r.Queued
 	}
 	r.ResultBytes, r.Items, r.Removed, r.Outcome = a.size, len(a.Content), a.removed, a.Code
+	if p.values {
+		r.Arguments, r.Answer = blanked(c.Args), blankedAnswer(a)
+	}
 	switch {
 	case ctx.Err() != nil:
 		r.Outcome = "cancelled"
@@ -175,11 +181,22 @@ func (p *Pipeline) run(ctx context.Context, c Call, r *bridge.CallRecord) (bridg
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout-margin)
 	defer cancel()
-	result, err := p.inTurn(limited, c, r)
+	result, err := p.allowed(limited, c, r)
 	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		return bridge.Result{}, refused(bridge.CodeTimeout, "%s did not answer within %v; ask for less, or try again", c.Tool.Name, timeout)
 	}
 	return result, err
+}
+
+// allowed has a person asked, where one is to be, before the call takes a turn that
+// others wait for.
+func (p *Pipeline) allowed(ctx context.Context, c Call, r *bridge.CallRecord) (bridge.Result, error) {
+	if p.ask != nil && !c.Tool.Annotations.ReadOnly {
+		if err := p.ask(ctx, c); err != nil {
+			return bridge.Result{}, err
+		}
+	}
+	return p.inTurn(ctx, c, r)
 }
 
 // inTurn waits for the caller's turn and for a place of the extension, and calls.
@@ -194,11 +211,6 @@ func (p *Pipeline) inTurn(ctx context.Context, c Call, r *bridge.CallRecord) (br
 		return bridge.Result{}, err
 	}
 	defer leave()
-	if p.ask != nil && !c.Tool.Annotations.ReadOnly {
-		if err := p.ask(ctx, c); err != nil {
-			return bridge.Result{}, err
-		}
-	}
 	return handle(ctx, c)
 }
 

@@ -32,6 +32,8 @@ type State struct {
 	Switches []Switch `json:"switches"`
 	// Kept are the approvals of packages that were removed and not forgotten.
 	Kept []Kept `json:"kept"`
+	// Allowed are calls that need no person any more.
+	Allowed []Allowed `json:"allowed,omitempty"`
 }
 
 // Package is one installed extension.
@@ -222,6 +224,7 @@ func (s *State) Remove(name string, forget bool) {
 	}
 	s.Packages = slices.DeleteFunc(s.Packages, func(p Package) bool { return p.Name == name })
 	s.Links = slices.DeleteFunc(s.Links, func(l Link) bool { return l.Extension == name })
+	s.forgetAllowed(name, func(Allowed) bool { return true })
 	if !forget {
 		return
 	}
@@ -248,6 +251,7 @@ func (s *State) Link(extension, agent string, at time.Time) bool {
 func (s *State) Unlink(extension, agent string) bool {
 	before := len(s.Links)
 	s.Links = slices.DeleteFunc(s.Links, func(l Link) bool { return l.Extension == extension && l.Agent == agent })
+	s.forgetAllowed(extension, func(a Allowed) bool { return a.Agent == agent })
 	return len(s.Links) < before
 }
 

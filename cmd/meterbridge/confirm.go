@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,17 +15,23 @@ import (
 
 func newConfirmCmd(a *app) *cobra.Command {
 	var yes, no bool
+	var allow string
 	cmd := &cobra.Command{
-		Use: "confirm [PROMPT]", Short: "Decide on prompts that wait for a person", Args: cobra.MaximumNArgs(1),
+		Use: "confirm [PROMPT|CALL]", Short: "Decide on prompts and calls of tools that wait for a person", Args: cobra.MaximumNArgs(1),
 		Long: "A prompt that no person sends, to an agent that acts without asking, waits two minutes\n" +
 			"for a decision. This command shows each one as it comes and asks; it ends with Ctrl-C.\n" +
-			"While it runs, such prompts are seen; otherwise they are refused, unless the dashboard\nis open.",
-		Example: "  meterbridge confirm\n  meterbridge confirm pr-3f2a9c01b7 --send",
+			"While it runs, such prompts are seen; otherwise they are refused, unless the dashboard\nis open.\n" +
+			"A call of a tool that changes things waits here when `[bridge] ask = \"bridge\"` says so,\n" +
+			"as long as the tool may take.",
+		Example: "  meterbridge confirm\n  meterbridge confirm pr-3f2a9c01b7 --send\n  meterbridge confirm ca-3 --allow agent",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if yes == no && (yes || len(args) > 0) {
-				return usagef("give one of them", "--send or --decline")
+			if allow != "" && (yes || no || len(args) == 0) || allow == "" && yes == no && (yes || len(args) > 0) {
+				return usagef("give one of them", "--send or --decline of a prompt, --allow or --decline of a call")
 			}
 			return a.withMeter(cmd.Context(), func(m *daemon.Meter) error {
+				if len(args) > 0 && strings.HasPrefix(args[0], "ca-") {
+					return a.allowed(m, args[0], cmp.Or(allow, "decline"))
+				}
 				if len(args) > 0 {
 					return a.decided(m, args[0], yes)
 				}
@@ -34,6 +41,7 @@ func newConfirmCmd(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&yes, "send", false, "send the prompt that is named")
 	cmd.Flags().BoolVar(&no, "decline", false, "decline it")
+	cmd.Flags().StringVar(&allow, "allow", "", "allow the call that is named: once, agent (its agent from now on) or always")
 	return cmd
 }
 
@@ -59,7 +67,7 @@ func (a *app) decide(ctx context.Context, m *daemon.Meter) error {
 		return err
 	}
 	defer leave()
-	fmt.Fprintln(a.out, "Waiting for prompts that need a decision; Ctrl-C ends this.")
+	fmt.Fprintln(a.out, "Waiting for prompts and calls that need a decision; Ctrl-C ends this.")
 	lines := bufio.NewScanner(a.in)
 	beat := time.NewTicker(confirmBeat)
 	defer beat.Stop()
@@ -79,6 +87,9 @@ func (a *app) decide(ctx context.Context, m *daemon.Meter) error {
 			if err := a.decided(m, p.ID, strings.EqualFold(strings.TrimSpace(lines.Text()), "y")); err != nil {
 				fmt.Fprintln(a.out, err)
 			}
+		}
+		if ended, err := a.askCalls(m, lines); ended || err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():

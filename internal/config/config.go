@@ -148,6 +148,64 @@ type Bridge struct {
 	// ShortenNames = false tells every client the whole name of a tool, however long.
 	// nil means true.
 	ShortenNames *bool `toml:"shorten_names"`
+	// CallsPerMinute is how often an agent may call one tool a minute; 0 means 60.
+	CallsPerMinute int `toml:"calls_per_minute"`
+	// TraceValues keeps arguments and answers of calls in the ledger, secrets blanked.
+	TraceValues bool `toml:"trace_values"`
+	// SearchTools shows agents find_tool and call_tool instead of extensions' tools.
+	SearchTools bool `toml:"search_tools"`
+	// Ask is who asks a person before a call of a tool that does not only read:
+	// AskClient (also when empty) leaves it to the agent's program, AskBridge holds it.
+	Ask string `toml:"ask"`
+	// Tools are exceptions, by PACKAGE/TOOL with the extension's own name of the tool;
+	// the package of our own tools is "meterbridge".
+	Tools map[string]BridgeTool `toml:"tools"`
+}
+
+// BridgeTool is one exception.
+type BridgeTool struct {
+	// Ask is that of Bridge, for this tool alone.
+	Ask string `toml:"ask"`
+}
+
+// The values of Bridge.Ask.
+const (
+	AskClient = "client"
+	AskBridge = "bridge"
+)
+
+// Asks tells whether a person is asked before a call of a tool that does not only read.
+func (b Bridge) Asks(tool string) bool {
+	if t, ok := b.Tools[tool]; ok && t.Ask != "" {
+		return t.Ask == AskBridge
+	}
+	return b.Ask == AskBridge
+}
+
+// check refuses what cannot be meant.
+func (b Bridge) check() error {
+	if b.CallsPerMinute < 0 {
+		return wrongValue("bridge", 1, "calls_per_minute", errors.New("not a number from 1"))
+	}
+	if err := askedBy(b.Ask); err != nil {
+		return wrongValue("bridge", 1, "ask", err)
+	}
+	for name, t := range b.Tools {
+		if pkg, local, ok := strings.Cut(name, "/"); !ok || pkg == "" || local == "" {
+			return wrongValue("bridge", 1, "tools", fmt.Errorf("%q is not of the form PACKAGE/TOOL", name))
+		}
+		if err := askedBy(t.Ask); err != nil {
+			return wrongValue("bridge", 1, "tools", fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return nil
+}
+
+func askedBy(who string) error {
+	if who == "" || who == AskClient || who == AskBridge {
+		return nil
+	}
+	return fmt.Errorf("%q is neither %q nor %q", who, AskClient, AskBridge)
 }
 
 // Shortens tells whether long names are shortened.
@@ -259,6 +317,9 @@ func (c *Config) check(home string) error {
 	}
 	if c.Metrics.Projects < 0 || c.Metrics.Projects > mostProjects {
 		return wrongValue("metrics", 1, "projects", fmt.Errorf("not a number from 0 to %d", mostProjects))
+	}
+	if err := c.Bridge.check(); err != nil {
+		return err
 	}
 	return checkBudgets(c.Budgets)
 }

@@ -133,3 +133,32 @@ func TestBridge_Shortens(t *testing.T) {
 		}
 	}
 }
+
+func TestBridge_Asks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	for text, want := range map[string]map[string]bool{
+		"": {"desk/open": false},
+		"[bridge]\nask = \"bridge\"\n[bridge.tools.\"desk/open\"]\nask = \"client\"": {"desk/open": false, "desk/close": true},
+		"[bridge.tools.\"desk/open\"]\nask = \"bridge\"":                             {"desk/open": true, "desk/close": false},
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(path, "/home/u")
+		for tool, asks := range want {
+			if err != nil || c.Bridge.Asks(tool) != asks {
+				t.Errorf("%q: %s got %v, %v, want %v", text, tool, c.Bridge.Asks(tool), err, asks)
+			}
+		}
+	}
+	for _, text := range []string{
+		"[bridge]\nask = \"person\"", "[bridge]\ncalls_per_minute = -1", "[bridge.tools.\"open\"]\nask = \"bridge\"", "[bridge.tools.\"desk/open\"]\nask = \"no\"",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, "/home/u"); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func traceRow(r bridge.CallRecord) analytics.BridgeCall {
 		ID: r.ID, Started: r.Started, Ended: r.Ended, Agent: r.Agent, Session: r.Session, Via: r.By, Package: r.Package, Version: r.Version,
 		Tool: r.Tool, Exposed: r.Exposed, ToolDigest: r.ToolDigest.String(), TreeDigest: r.TreeDigest.String(), Instance: r.Instance,
 		Queued: r.Queued, Woke: r.Woke, Handled: r.Handled, ArgumentBytes: r.ArgumentBytes, ArgumentShape: string(r.ArgumentShape),
-		ResultBytes: r.ResultBytes, Items: r.Items, Removed: r.Removed, Progress: r.Progress, Outcome: r.Outcome, Era: r.Era, TraceID: r.TraceID,
+		ResultBytes: r.ResultBytes, Items: r.Items, Removed: r.Removed, Progress: r.Progress, Outcome: r.Outcome, Era: r.Era, TraceID: r.TraceID, Arguments: r.Arguments, Answer: r.Answer,
 	}
 }
 

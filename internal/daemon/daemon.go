@@ -19,6 +19,7 @@ import (
 	"meterbridge/harnesses"
 	"meterbridge/harnesses/all"
 	"meterbridge/internal/config"
+	"meterbridge/internal/daemon/asking"
 	"meterbridge/internal/daemon/extensions"
 	"meterbridge/internal/daemon/fleet"
 	"meterbridge/internal/daemon/prompting"
@@ -71,6 +72,8 @@ type Meter struct {
 	host *host.Host
 	// desk is that of the extensions of the daemon; nil otherwise.
 	desk *extensions.Desk
+	// asking holds calls of the daemon's tools until a person allows them; nil otherwise.
+	asking *asking.Desk
 	// lent: somebody else closes the installation; warn is what only its borrower
 	// should know.
 	lent bool

@@ -18,6 +18,7 @@ import (
 	"meterbridge/bridge/registry"
 	"meterbridge/bridge/relay"
 	"meterbridge/dashboard/guard"
+	"meterbridge/internal/daemon/asking"
 	"meterbridge/internal/daemon/fleet"
 )
 
@@ -59,7 +60,10 @@ func builtIn(who bridge.Identity, tool string) bool {
 // MCP is the endpoint that the daemon serves at /mcp, behind its guard. The caller
 // closes it.
 func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
-	o.Version, o.Identify = m.opts.Version, m.identify
+	o.Version, o.Identify, o.Values = m.opts.Version, m.identify, m.config.Bridge.TraceValues
+	o.Limits.CallsPerMinute = m.config.Bridge.CallsPerMinute
+	m.asking = asking.New(asking.Options{Asks: m.config.Bridge.Asks, Memory: m.Extensions(), Now: m.opts.Now})
+	o.Ask = m.asking.Ask
 	var own []bridge.Tool
 	if m.fleet != nil {
 		var err error

@@ -30,7 +30,7 @@ func (m *Meter) ToolCalls(ctx context.Context, q ToolCallQuery) (ToolCallList, e
 			QueuedMs: c.Queued.Milliseconds(), WokeMs: c.Woke.Milliseconds(), HandledMs: c.Handled.Milliseconds(),
 			ArgumentShape: shapeOr(c.ArgumentShape), ArgumentBytes: c.ArgumentBytes, ResultBytes: c.ResultBytes, Items: c.Items,
 			Removed: c.Removed, Progress: c.Progress, Instance: filled(c.Instance), ToolDigest: filled(c.ToolDigest), TreeDigest: filled(c.TreeDigest),
-			Era: filled(c.Era), TraceID: filled(c.TraceID),
+			Era: filled(c.Era), TraceID: filled(c.TraceID), Arguments: filled(c.Arguments), Answer: filled(c.Answer),
 		}
 	}
 	return list, err
