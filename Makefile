@@ -58,7 +58,7 @@ screenshots: setup ## take docs/screenshots anew
 
 test-agents: setup ## with Node: real coding agents out of npm, started as agents, against a model on loopback; one that cannot be installed is named
 	@command -v node >/dev/null || bash internal/setup.sh node
-	$(GO) test -tags agents -timeout 10m -run Agents_RealHarnesses -v ./cmd/meterbridge
+	$(GO) test -tags agents -timeout 15m -run Agents_RealHarnesses -v ./cmd/meterbridge
 
 soak-prompts: setup ## a hundred prompts to each real coding agent, and daemons killed at random moments while they are typed
 	@command -v node >/dev/null || bash internal/setup.sh node

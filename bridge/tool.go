@@ -113,6 +113,8 @@ const (
 	CodeRateLimited   = "RATE_LIMITED"
 	// CodeNotConnected: no link lets the caller work with the other.
 	CodeNotConnected = "NOT_CONNECTED"
+	// CodePermissionDenied: the tool is there and not turned on for the caller.
+	CodePermissionDenied = "PERMISSION_DENIED"
 	// CodeUserCancelled: a person declined the call.
 	CodeUserCancelled = "USER_CANCELLED"
 	// CodeFailed: the question is good and could not be answered.

@@ -37,6 +37,9 @@ type Options struct {
 	Ask func(ctx context.Context, c pipeline.Call) error
 	// Values keeps arguments and answers in what Done hears, secrets blanked.
 	Values bool
+	// Search lists find_tool and call_tool (SearchTools, in the registry) instead of the
+	// tools of extensions, which can be called by their names all the same.
+	Search bool
 }
 
 // Limits bound what callers may do. A zero field takes its default.
@@ -92,6 +95,7 @@ type Edge struct {
 	limits   Limits
 	now      func() time.Time
 	refused  func(string)
+	search   bool
 	engine   *engine
 	sessions *sessions
 	rates    *rates.Rates[string]
@@ -119,7 +123,7 @@ func New(o Options) (*Edge, error) {
 	if o.Refused == nil {
 		o.Refused = func(string) {}
 	}
-	e := &Edge{registry: o.Registry, identify: o.Identify, limits: o.Limits.filled(), now: o.Now, refused: o.Refused}
+	e := &Edge{registry: o.Registry, identify: o.Identify, limits: o.Limits.filled(), now: o.Now, refused: o.Refused, search: o.Search}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.engine = newEngine(o, e.limits)
 	e.sessions = &sessions{limits: e.limits, now: o.Now, parent: e.ctx, of: map[string]*session{}}

@@ -84,6 +84,8 @@ type call struct {
 	modern  bool
 	// listing: it asks for the list, where names may be shortened.
 	listing bool
+	// search: tools of extensions are not listed, find_tool and call_tool stand for them.
+	search bool
 	// token is the client's for progress, nil when it wants none.
 	token json.RawMessage
 	notes chan mcp.JSONRPCNotification
@@ -153,6 +155,9 @@ func visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 			continue
 		}
 		entry := c.tools.Find(t.Name)
+		if c.search && c.listing && entry != nil && entry.From != nil {
+			continue
+		}
 		if entry == nil || !c.structured(entry.ObjectOut) {
 			t.RawOutputSchema = nil
 		}
@@ -178,7 +183,14 @@ func (e *engine) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	if entry == nil {
 		return mcp.NewToolResultError(bridge.CodeNotFound + ": there is no such tool any more; list the tools again"), nil
 	}
-	a := e.pipe.Do(ctx, pipeline.Call{Who: c.who, Tool: entry, Args: request.Params.RawArguments, Era: c.version, TraceID: traceID(request)})
+	args := request.Params.RawArguments
+	if c.search && entry.Name == CallTool {
+		var err error
+		if entry, args, err = c.meant(args); err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+	}
+	a := e.pipe.Do(ctx, pipeline.Call{Who: c.who, Tool: entry, Args: args, Era: c.version, TraceID: traceID(request)})
 	result := &mcp.CallToolResult{IsError: a.Failed()}
 	for _, item := range a.Content {
 		if item.Type == "image" {

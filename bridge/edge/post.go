@@ -187,7 +187,7 @@ func (e *Edge) run(ctx context.Context, w http.ResponseWriter, q request, versio
 			whole = entry.Name // the client has the shortened name
 		}
 	}
-	c := e.engine.begin(call{who: q.who, tools: q.tools, version: version, modern: q.modern, listing: q.method == mcp.MethodToolsList, token: q.progressToken()})
+	c := e.engine.begin(call{who: q.who, tools: q.tools, version: version, modern: q.modern, listing: q.method == mcp.MethodToolsList, search: e.search, token: q.progressToken()})
 	out := &stream{w: w, limit: e.limits.WriteTime}
 	defer out.end()
 	response, answered := e.pump(e.reporting(ctx, c), out, c, q.With([]byte(c.id), whole))

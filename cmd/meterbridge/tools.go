@@ -123,5 +123,21 @@ func (a *app) toolStatTable(stats daemon.ToolStats) error {
 			grouped(r.ResultTokens), count(r.DefinitionTokens), grouped(r.Requests), dollars(r.CostMicroUSD, r.CostPartial),
 		})
 	}
-	return g.print(a.out, a.width, a.colour())
+	if err := g.print(a.out, a.width, a.colour()); err != nil {
+		return err
+	}
+	return a.searchLine(stats.Search)
+}
+
+// searchLine says what find_tool and call_tool save, or would.
+func (a *app) searchLine(s *daemon.SearchSaving) error {
+	if s == nil || s.Tools == 0 || s.ToolTokens <= s.PairTokens && !s.On {
+		return nil
+	}
+	say := "With `[bridge] search_tools = true` find_tool and call_tool (~%s tokens) would stand for %s tools of extensions (~%s).\n"
+	if s.On {
+		say = "find_tool and call_tool (~%s tokens) stand for %s tools of extensions (~%s).\n"
+	}
+	_, err := fmt.Fprintf(a.out, say, grouped(s.PairTokens), grouped(int64(s.Tools)), grouped(s.ToolTokens))
+	return err
 }

@@ -15,6 +15,8 @@ type callDesk struct {
 	ledger *analytics.Ledger
 	log    *slog.Logger
 	called func(tool, outcome string, queued, took time.Duration)
+	// session is that of an agent now; nil where nothing is known of agents.
+	session func(agent string) string
 
 	mu sync.Mutex
 	// waiting are those that are not in the ledger yet, dropped how many had no room.
@@ -41,6 +43,9 @@ func (d *callDesk) done(r bridge.CallRecord) {
 	if len(d.waiting) >= mostWaitingCalls {
 		d.dropped++
 		return
+	}
+	if r.Session == "" && d.session != nil {
+		r.Session = d.session(r.Agent)
 	}
 	d.waiting = append(d.waiting, traceRow(r))
 	select {

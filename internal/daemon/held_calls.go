@@ -39,12 +39,22 @@ func (m *Meter) agentName(id string) string {
 	if m.fleet == nil {
 		return id
 	}
-	for _, a := range m.fleet.Agents().List("") {
-		if a.ID == id && a.Name != "" {
-			return a.Name
-		}
+	if a, err := m.fleet.Agents().Get(id); err == nil && a.ID == id && a.Name != "" {
+		return a.Name
 	}
 	return id
+}
+
+// sessionOf is the session that an agent is bound to now, empty when none is.
+func (m *Meter) sessionOf(id string) string {
+	if m.fleet == nil {
+		return ""
+	}
+	a, err := m.fleet.Agents().Get(id)
+	if err != nil || a.ID != id || len(a.Bindings) == 0 {
+		return ""
+	}
+	return a.Bindings[len(a.Bindings)-1].Session
 }
 
 // DecideCall answers for a call that waits: once, agent, always or decline.

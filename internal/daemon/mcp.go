@@ -65,11 +65,15 @@ func (m *Meter) MCP(o edge.Options) (*edge.Edge, error) {
 	m.asking = asking.New(asking.Options{Asks: m.config.Bridge.Asks, Memory: m.Extensions(), Now: m.opts.Now})
 	o.Ask = m.asking.Ask
 	var own []bridge.Tool
+	if o.Search = m.config.Bridge.SearchTools; o.Search {
+		own = edge.SearchTools()
+	}
 	if m.fleet != nil {
-		var err error
-		if own, err = newAgentTools(m.fleet); err != nil {
+		of, err := newAgentTools(m.fleet)
+		if err != nil {
 			return nil, err
 		}
+		own = append(own, of...)
 		if m.prompting != nil {
 			send, err := newSendTool(m.fleet, m.prompting)
 			if err != nil {

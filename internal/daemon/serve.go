@@ -68,7 +68,7 @@ func (m *Meter) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	}
 	s.calls = newCallDesk(m.ledger, o.Log, s.metrics.Called)
-	m.calls = s.calls
+	m.calls, s.calls.session = s.calls, m.sessionOf
 	defer s.calls.start(ctx)()
 	if s.pages, err = s.servedPages(); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (m *Meter) ListLinks() dashboard.ExtensionLinkList { return m.Extensions().
 func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	m := s.meter
 	o := deskOptions(m.opts)
-	o.Log, o.Resolve, o.WholeNames = s.o.Log, m.resolveAgent, !m.config.Bridge.Shortens()
+	o.Log, o.Resolve, o.Name, o.WholeNames = s.o.Log, m.resolveAgent, m.agentName, !m.config.Bridge.Shortens()
 	var desk atomic.Pointer[extensions.Desk]
 	ho := host.Options{
 		Version: m.opts.Version, Sandbox: m.opts.Program, Getenv: m.opts.Getenv, Log: s.o.Log, Now: m.opts.Now,
@@ -72,7 +72,6 @@ func (s *server) extend(ctx context.Context) (withdraw func(), err error) {
 	}
 	if m.fleet != nil {
 		ports := m.fleet.Ports()
-		o.Agents = ports
 		ho.Ports.Agents, ho.Ports.Screens, ho.Ports.Terminals, ho.Ports.Usage = ports, ports, ports, ports
 	}
 	if m.prompting != nil {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"meterbridge/analytics"
+	"meterbridge/bridge"
+	"meterbridge/bridge/edge"
 	"meterbridge/dashboard"
 )
 
@@ -83,6 +85,20 @@ type ToolStat struct {
 type ToolStats struct {
 	SchemaVersion int        `json:"schemaVersion"`
 	Rows          []ToolStat `json:"rows"`
+	// Search is what find_tool and call_tool save; null without a daemon.
+	Search *SearchSaving `json:"search"`
+}
+
+// SearchSaving compares the definitions of extensions' tools, which every request of
+// an agent that sees them carries, with those of find_tool and call_tool that can stand
+// for them. Tokens are estimates, four bytes each.
+type SearchSaving struct {
+	// On: the pair is listed, and the tools of extensions are not.
+	On bool `json:"on"`
+	// Tools are those of extensions, ToolTokens their definitions, PairTokens the pair's.
+	Tools      int   `json:"tools"`
+	ToolTokens int64 `json:"toolTokens"`
+	PairTokens int64 `json:"pairTokens"`
 }
 
 // bytesPerToken is what estimates of tokens go by.
@@ -94,6 +110,7 @@ func (m *Meter) ToolStats(ctx context.Context, since, until time.Time) (ToolStat
 	stats, err := m.ledger.BridgeStats(ctx, since, until)
 	out := ToolStats{SchemaVersion: analytics.SchemaVersion, Rows: make([]ToolStat, len(stats))}
 	weights := m.definitionWeights()
+	out.Search = m.searchSaving()
 	for i, s := range stats {
 		row := ToolStat{
 			Tool: s.Tool, Package: filled(s.Package), Calls: s.Calls, OK: s.OK, Failed: s.Calls - s.OK - s.Cancelled, Cancelled: s.Cancelled,
@@ -121,8 +138,31 @@ func (m *Meter) definitionWeights() map[string]int64 {
 		return weights
 	}
 	for _, e := range tools.Snapshot().Entries() {
-		bytes := len(e.Name) + len(e.Title) + len(e.Description) + len(e.Input) + len(e.Output)
-		weights[e.Name] = int64(bytes+bytesPerToken-1) / bytesPerToken
+		weights[e.Name] = weight(&e.Tool)
 	}
 	return weights
+}
+
+// weight estimates the tokens of a tool's definition.
+func weight(t *bridge.Tool) int64 {
+	bytes := len(t.Name) + len(t.Title) + len(t.Description) + len(t.Input) + len(t.Output)
+	return int64(bytes+bytesPerToken-1) / bytesPerToken
+}
+
+// searchSaving measures the tools that are there now.
+func (m *Meter) searchSaving() *SearchSaving {
+	if m.tools == nil {
+		return nil
+	}
+	s := &SearchSaving{On: m.config.Bridge.SearchTools}
+	for _, t := range edge.SearchTools() {
+		s.PairTokens += weight(&t)
+	}
+	for _, e := range m.tools.Snapshot().Entries() {
+		if e.From != nil {
+			s.Tools++
+			s.ToolTokens += weight(&e.Tool)
+		}
+	}
+	return s
 }

@@ -105,7 +105,7 @@ func (d *Desk) call(ctx context.Context, who bridge.Identity, args json.RawMessa
 		return bridge.Result{}, &bridge.ToolError{Code: bridge.CodeUnavailable, Message: "the tool was turned off or its link removed"}
 	}
 	result, err := d.o.Runtime.Call(ctx, bridge.Invocation{
-		Extension: r.pkg, Tool: r.tool, Args: args, Agent: who.Agent, AgentName: d.nameOf(ctx, who.Agent), Instance: bridge.ChosenCard(ctx),
+		Extension: r.pkg, Tool: r.tool, Args: args, Agent: who.Agent, AgentName: d.nameOf(who.Agent), Instance: bridge.ChosenCard(ctx),
 	})
 	if cause := context.Cause(ctx); errors.Is(cause, bridge.ErrUnlinked) || errors.Is(cause, bridge.ErrDisabled) {
 		return bridge.Result{}, &bridge.ToolError{Code: bridge.CodeUnavailable, Message: cause.Error() + " while the call ran"}
@@ -113,16 +113,12 @@ func (d *Desk) call(ctx context.Context, who bridge.Identity, args json.RawMessa
 	return result, err
 }
 
-// nameOf is what the agent's user calls it, its id when that is not known.
-func (d *Desk) nameOf(ctx context.Context, agent string) string {
-	if d.o.Agents == nil {
+// nameOf is what the agent's user calls it.
+func (d *Desk) nameOf(agent string) string {
+	if d.o.Name == nil {
 		return agent
 	}
-	info, err := d.o.Agents.Get(ctx, agent)
-	if err != nil || info.Name == "" {
-		return agent
-	}
-	return info.Name
+	return d.o.Name(agent)
 }
 
 // Installed are the extensions as the runtime has them.

@@ -31,11 +31,12 @@ type Options struct {
 	Version, OS string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Agents finds agents by id; nil takes every id for one.
-	Agents bridge.Agents
 	// Resolve is the id of the agent or terminal that a name or an id means; nil takes
 	// it for an id.
 	Resolve func(ctx context.Context, name string) (string, error)
+	// Name is what an agent's user calls it, for the extension that it calls; nil takes
+	// the id.
+	Name func(agent string) string
 	// Runtime runs extensions; nil where nothing is run, as without a daemon.
 	Runtime bridge.Runtime
 	// Find is the file of a program's name; nil is exec.LookPath.
