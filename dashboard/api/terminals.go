@@ -20,6 +20,12 @@ func describeTerminals(doc *huma.OpenAPI) {
 		Responses:   answers(doc, reflect.TypeFor[terminals.Screen](), 401, 403, 404, 409, 422),
 	})
 	doc.AddOperation(&huma.Operation{
+		OperationID: "agent-runs", Method: http.MethodGet, Path: "/agents/{id}/runs", Summary: "What agents and extensions sent to a terminal",
+		Description: "Commands and texts, the newest first, as the ledger keeps them; what a person ran is not kept.",
+		Parameters:  []*huma.Param{id, count("last", "The newest how many; 500 without it.", 500)},
+		Responses:   answers(doc, reflect.TypeFor[terminals.RunList](), 401, 403, 404, 409, 422),
+	})
+	doc.AddOperation(&huma.Operation{
 		OperationID: "agent-run", Method: http.MethodPost, Path: "/agents/{id}/runs", Summary: "Run one command in an agent's shell",
 		Description: "The answer of `meterbridge run --json`. For browsers and the owner of the socket: no token may run anything.",
 		Parameters:  []*huma.Param{id}, Security: []map[string][]string{{"cookie": {}}},

@@ -36,6 +36,22 @@ func (s *server) run(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, answer, err)
 }
 
+// mostRuns is how many runs are given at once.
+const mostRuns = 500
+
+func (s *server) runs(w http.ResponseWriter, r *http.Request) {
+	last, err := number(r, "last", mostRuns)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	if last == 0 {
+		last = mostRuns
+	}
+	answer, err := s.terminals.Runs(r.Context(), r.PathValue("id"), last)
+	s.answer(w, answer, err)
+}
+
 func (s *server) answer(w http.ResponseWriter, answer any, err error) {
 	if err != nil {
 		s.refuse(w, err)

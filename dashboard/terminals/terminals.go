@@ -18,6 +18,7 @@ import (
 // The paths, as net/http's ServeMux has them.
 const (
 	ScreenPath = "GET /api/v1/agents/{id}/screen"
+	RunsPath   = "GET /api/v1/agents/{id}/runs"
 	RunPath    = "POST /api/v1/agents/{id}/runs"
 	AttachPath = "GET /api/v1/agents/{id}/attach"
 )
@@ -29,6 +30,9 @@ type Terminals interface {
 	Screen(ctx context.Context, agent string, lines int) (Screen, error)
 	// Run runs a command for a person; a timeout of 0 is the longest.
 	Run(ctx context.Context, agent, command string, timeout time.Duration) (Run, error)
+	// Runs are the newest commands and texts that callers other than a person sent, 0
+	// for all that are given at once.
+	Runs(ctx context.Context, agent string, last int) (RunList, error)
 	// Attach joins a viewer; ended tells how the program ended once Next fails.
 	Attach(ctx context.Context, agent string, cols, rows int) (v Viewer, ended func() Ended, err error)
 }
@@ -70,6 +74,29 @@ type Run struct {
 	Reason *string `json:"reason"`
 }
 
+// RunList is what callers other than a person sent to a terminal, the newest first.
+type RunList struct {
+	SchemaVersion int       `json:"schemaVersion"`
+	AgentID       string    `json:"agentId"`
+	Rows          []RunLine `json:"rows"`
+}
+
+// RunLine is one command or text.
+type RunLine struct {
+	// Caller is the agent or extension that sent it; At is epoch milliseconds.
+	Caller string `json:"caller"`
+	At     int64  `json:"at"`
+	Verb   string `json:"verb" enum:"run,write"`
+	// Command has at most 200 characters; null where no texts are kept.
+	Command  *string `json:"command"`
+	ExitCode *int64  `json:"exitCode"`
+	// Bytes is the length of the output, or of the text that was written.
+	Bytes int64 `json:"bytes"`
+	Ms    int64 `json:"ms"`
+	// Outcome is ok, timeout or the code of a refusal.
+	Outcome string `json:"outcome"`
+}
+
 // Ended is how a terminal's program ended.
 type Ended struct {
 	// Code is null when a signal ended it; Signal names that.
@@ -102,7 +129,7 @@ type server struct {
 func Handlers(t Terminals, o Options) map[string]http.Handler {
 	s := &server{t, o}
 	return map[string]http.Handler{
-		ScreenPath: http.HandlerFunc(s.screen), RunPath: http.HandlerFunc(s.run), AttachPath: http.HandlerFunc(s.attach),
+		ScreenPath: http.HandlerFunc(s.screen), RunsPath: http.HandlerFunc(s.runs), RunPath: http.HandlerFunc(s.run), AttachPath: http.HandlerFunc(s.attach),
 	}
 }
 

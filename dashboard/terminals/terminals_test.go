@@ -29,6 +29,10 @@ func (echo) Screen(_ context.Context, agent string, lines int) (Screen, error) {
 	return Screen{SchemaVersion: 1, AgentID: agent, Generation: 2, Text: fmt.Sprint(lines, " <lines>"), Cols: 80, Rows: 24}, nil
 }
 
+func (echo) Runs(_ context.Context, agent string, last int) (RunList, error) {
+	return RunList{SchemaVersion: 1, AgentID: agent, Rows: []RunLine{{Caller: "ag-2", Verb: "run", Bytes: int64(last), Outcome: "ok"}}}, nil
+}
+
 func (echo) Run(_ context.Context, _, command string, timeout time.Duration) (Run, error) {
 	switch command {
 	case "busy":
@@ -98,6 +102,9 @@ func TestHandlers_AnswerAndRefuse(t *testing.T) {
 		{"GET", "/a%2F1/screen?lines=500", "", 200, `"text": "500 <lines>"`},
 		{"GET", "/a%2F1/screen?lines=501", "", 422, `lines is no number from 1 to 500`},
 		{"GET", "/a%2F1/screen?lines=x", "", 422, `lines`},
+		{"GET", "/x/runs", "", 200, `"bytes": 500`},
+		{"GET", "/x/runs?last=7", "", 200, `"bytes": 7`},
+		{"GET", "/x/runs?last=501", "", 422, `last`},
 		{"GET", "/b/screen", "", 404, `"hint":"look"`},
 		{"POST", "/x/runs", `{"command":"ls","timeoutMs":2000}`, 200, `"output": "ls2s"`},
 		{"POST", "/x/runs", `{"command":"ls"}`, 200, `"exitCode": 3`},

@@ -19,8 +19,9 @@ func launch() *meterbridge.LaunchProfile {
 		Composer:        []string{"❯"},
 		Placeholders:    []string{"Press up to edit queued messages", `Try "`},
 		NotFound:        []string{"No conversation found with session ID"},
-		TrustPrompt:     []string{"Do you trust", "trust this folder"},
-		TrustKeys:       []string{"\r"},
-		Version:         []string{"--version"},
+		// "No, exit" is preselected (2.1.332).
+		TrustPrompt: []string{"❯ No, exit", "Yes, I trust this folder"},
+		TrustKeys:   []string{"\x1b[B", "\r"},
+		Version:     []string{"--version"},
 	}
 }

@@ -21,7 +21,7 @@ func launch() *meterbridge.LaunchProfile {
 		Composer:     []string{"›"},
 		Placeholders: []string{"Ask Codex to do anything"},
 		NotFound:     []string{"No saved session found", "no rollout found for thread"},
-		TrustPrompt:  []string{"Do you trust the contents of this directory"},
+		TrustPrompt:  []string{"Trust this folder?", "Trust and continue"},
 		TrustKeys:    []string{"\r"},
 		Keeps:        []string{"--managed-daemon"},
 		Version:      []string{"--version"},

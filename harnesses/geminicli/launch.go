@@ -15,7 +15,7 @@ func launch() *meterbridge.LaunchProfile {
 		Composer:     []string{">", "*"},
 		Placeholders: []string{"Type your message"},
 		NotFound:     []string{"Error resuming session", "Invalid session identifier"},
-		TrustPrompt:  []string{"Do you trust this folder"},
+		TrustPrompt:  []string{"Do you trust the files in this folder?", "● 1. Trust folder"},
 		TrustKeys:    []string{"\r"},
 		Version:      []string{"--version"},
 	}

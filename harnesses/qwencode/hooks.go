@@ -11,7 +11,7 @@ import (
 // hooks: PreToolUse comes after a permission was granted, so it tells that the
 // agent goes on.
 func hooks() *harnesses.Hooks {
-	return &harnesses.Hooks{Facts: hookFacts, Settings: settings}
+	return &harnesses.Hooks{Facts: hookFacts, Layer: layer, Settings: settings}
 }
 
 // longestQuestion is what of a question is shown, in characters.
@@ -94,9 +94,5 @@ func settings(env harnesses.Env) harnesses.HookSettings {
 	if home == "" {
 		home = filepath.Join(env.Home, ".qwen")
 	}
-	s := harnesses.HookSettings{Form: harnesses.JSONHooks, Path: filepath.Join(home, "settings.json")}
-	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PermissionRequest", "Notification", "Stop", "SessionEnd"} {
-		s.Events = append(s.Events, harnesses.HookEvent{Name: name, Timeout: 5000})
-	}
-	return s
+	return harnesses.HookSettings{Form: harnesses.JSONHooks, Path: filepath.Join(home, "settings.json"), Events: events()}
 }

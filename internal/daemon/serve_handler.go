@@ -80,7 +80,7 @@ func refuseMCP(w http.ResponseWriter, _ *http.Request, p *problem.Problem) {
 // terminalRule lets nobody type by a token: who may type may do what the user may.
 func terminalRule(path string) guard.Rule {
 	r := guard.Rule{Browser: true, Types: []string{"application/json"}, MaxBody: terminals.MaxBody}
-	if path == terminals.ScreenPath {
+	if path == terminals.ScreenPath || path == terminals.RunsPath {
 		r.Scopes = []guard.Scope{guard.ScopeRead}
 	}
 	return r

@@ -72,6 +72,27 @@ func (m *Meter) RunCommand(ctx context.Context, which, command string, timeout t
 	}, nil
 }
 
+// Runs are the newest commands and texts that callers other than a person sent to a
+// terminal.
+func (m *Meter) Runs(ctx context.Context, which string, last int) (terminals.RunList, error) {
+	i, err := m.agent(ctx, which)
+	if err != nil {
+		return terminals.RunList{}, err
+	}
+	list := terminals.RunList{SchemaVersion: analytics.SchemaVersion, AgentID: i.ID, Rows: []terminals.RunLine{}}
+	runs, err := m.ledger.Runs(ctx, i.ID, last)
+	for _, r := range runs {
+		line := terminals.RunLine{
+			Caller: r.Caller, At: r.At.UnixMilli(), Verb: r.Verb, Command: orNil(r.Command), Bytes: r.Bytes, Ms: r.Took.Milliseconds(), Outcome: r.Outcome,
+		}
+		if r.ExitCode.OK {
+			line.ExitCode = &r.ExitCode.N
+		}
+		list.Rows = append(list.Rows, line)
+	}
+	return list, answerFault(err)
+}
+
 // terminal is the terminal of an agent that the daemon runs.
 func (m *Meter) terminal(which string) (agents.Info, *terminal.Terminal, error) {
 	f, err := m.running()
@@ -160,6 +181,12 @@ type faces struct{ meter *Meter }
 func (f faces) Screen(ctx context.Context, agent string, lines int) (terminals.Screen, error) {
 	s, err := f.meter.Screen(ctx, agent, lines)
 	return s, refusal(err)
+}
+
+// Runs implements terminals.Terminals.
+func (f faces) Runs(ctx context.Context, agent string, last int) (terminals.RunList, error) {
+	l, err := f.meter.Runs(ctx, agent, last)
+	return l, refusal(err)
 }
 
 // Run implements terminals.Terminals.
