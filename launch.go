@@ -51,6 +51,8 @@ type LaunchProfile struct {
 	// Placeholders the beginnings of what stands there while nothing is typed; nil is
 	// not known.
 	Composer, Placeholders []string
+	// Suggests: its input may show a text that nobody typed, as a suggestion.
+	Suggests bool
 	// NotFound are texts by which it says that the session to resume is not there.
 	NotFound []string
 	// TrustPrompt are texts of its question whether the folder can be trusted, all on

@@ -13,6 +13,8 @@ type Composer struct {
 	Marks []string
 	// Placeholders begin what is shown there while nothing is typed.
 	Placeholders []string
+	// Suggests: a text that nobody typed may stand there, as the harness's suggestion.
+	Suggests bool
 }
 
 // Input is what stands in an agent's input, as the screen shows it.
@@ -64,7 +66,7 @@ func (c Composer) read(first string, below []string, cursor bool, down, right in
 	begins := inside && down == 0 && right <= 1
 	in.Empty = in.Text == "" || placeholder || begins
 	// A cursor that was moved to the beginning of a text is like one of an empty input.
-	in.Sure = in.Text == "" || placeholder || inside && !begins
+	in.Sure = in.Text == "" || placeholder || inside && !begins || !cursor && !c.Suggests
 	return in
 }
 

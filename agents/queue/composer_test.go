@@ -7,7 +7,7 @@ import (
 
 // The rows are as the harnesses draw them; the caret is where the cursor stands.
 func TestComposer_FindsWhatStandsInTheInput(t *testing.T) {
-	claude := Composer{Marks: []string{"❯"}, Placeholders: []string{"Press up"}}
+	claude := Composer{Marks: []string{"❯"}, Placeholders: []string{"Press up"}, Suggests: true}
 	codex := Composer{Marks: []string{"›"}, Placeholders: []string{"Ask Codex"}}
 	gemini := Composer{Marks: []string{">", "*"}, Placeholders: []string{"Type your message"}}
 	line := strings.Repeat("─", 40)
@@ -27,7 +27,7 @@ func TestComposer_FindsWhatStandsInTheInput(t *testing.T) {
 		{"a draft", codex, "› said\n\n› half a line\n\n  ? for shortcuts", 13, 2, true, Input{true, false, true, "half a line"}},
 		{"a draft of two rows", codex, "› half\n  a line\n\n  ? for", 8, 1, true, Input{true, false, true, "half\na line"}},
 		{"a suggestion, or a cursor that was moved", codex, "› Explain this code\n\n  ? for", 2, 0, true, Input{true, true, false, "Explain this code"}},
-		{"in a box", gemini, "╭" + line + "╮\n│ > fix it   │\n╰" + line + "╯\n", 0, 0, false, Input{true, false, false, "fix it"}},
+		{"in a box", gemini, "╭" + line + "╮\n│ > fix it   │\n╰" + line + "╯\n", 0, 0, false, Input{true, false, true, "fix it"}},
 		{"an empty one in lines of blocks", gemini, "▄▄▄▄▄▄▄▄▄▄▄▄\n >   Type your message or @path\n▀▀▀▀▀▀▀▀▀▀▀▀\n", 0, 0, false, Input{true, true, true, "Type your message or @path"}},
 		{"no mark", gemini, "a\nb", 0, 0, false, Input{}},
 		{"none known", Composer{}, "> a", 0, 0, false, Input{}},

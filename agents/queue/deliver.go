@@ -240,7 +240,8 @@ func (q *Queue) mayEnter(ctx context.Context, p *meterbridge.QueuedPrompt, gener
 }
 
 // confirmed waits for what the harness tells: the prompt's own text, or where it
-// tells none, that it works now.
+// tells none, that it works now. That may be told late of the turn before: a text that
+// still stands in the input was not taken.
 func (q *Queue) confirmed(ctx context.Context, p *meterbridge.QueuedPrompt, l *line, whileBusy bool) bool {
 	a, err := q.o.Agents.Agent(ctx, p.Agent)
 	confirms := err == nil && a.Confirms
@@ -252,7 +253,7 @@ func (q *Queue) confirmed(ctx context.Context, p *meterbridge.QueuedPrompt, l *l
 		case h := <-l.heard:
 			took := h.Prompt != "" && Took(p.Text, h.Prompt)
 			worked = worked || h.Works
-			if took || h.Works && !confirms && !whileBusy {
+			if took || h.Works && !confirms && !whileBusy && !q.stillThere(ctx, p) {
 				q.mu.Lock()
 				p.SentAt, p.Turn = h.At, h.Turn
 				q.mu.Unlock()

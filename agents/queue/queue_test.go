@@ -206,6 +206,30 @@ func TestDrain_ATurnThatFinishedBeforeItWasConfirmed(t *testing.T) {
 	})
 }
 
+// A harness that tells no texts tells late that it works, of the turn before: the
+// prompt whose text stands in the input was not taken, and gets its second Enter.
+func TestDeliver_AStaleSignOfWorkConfirmsNothing(t *testing.T) {
+	w := newWorld()
+	w.agent.Confirms = false
+	during(t, w, func(t *testing.T, q *Queue) {
+		enters := 0
+		w.onWrite = func(text string) {
+			if text != "\r" {
+				w.set(func() { w.look.Input = Input{Known: true, Sure: true, Text: "hello"} })
+				return
+			}
+			if enters++; enters == 2 {
+				w.set(func() { w.look.Input = Input{Known: true, Sure: true, Empty: true} })
+			}
+			q.Hear(Heard{Agent: "ag-1", At: time.Now(), Works: true})
+		}
+		p, err := q.Submit(t.Context(), Request{Sender: person, Agent: "ag-1", Text: "hello"})
+		if err != nil || p.State != meterbridge.PromptSent || enters != 2 {
+			t.Errorf("%d times Enter, %+v, %v", enters, p, err)
+		}
+	})
+}
+
 // The input is empty and no turn began: what happened is not known to be a success.
 func TestDeliver_FailsWhereNothingShowsThatItWasTaken(t *testing.T) {
 	w := newWorld()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // labHarnesses are the harnesses of the lab. Their settings switch off what would
@@ -33,6 +34,9 @@ func labClaude() labHarness {
 		args:   []string{"--permission-mode", "default"},
 		ready:  regexp.MustCompile(`(?m)^❯`),
 		dialog: regexp.MustCompile(`Do you want to proceed`),
+		// It leaves out characters without width and composes the others.
+		took:   strings.NewReplacer("\u200b", "", "\u202e", "", "\u202c", "", "e\u0301", "é").Replace,
+		unwrap: regexp.MustCompile(`(?s)^\s*<pasted_content id="\w+">\n(.*)\n</pasted_content>\s*$`),
 	}
 }
 

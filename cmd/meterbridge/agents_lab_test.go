@@ -543,6 +543,10 @@ type labHarness struct {
 	asksTrust bool
 	// queued: prompts go by `meterbridge prompt`, which waits until they are taken.
 	queued bool
+	// took is what the harness itself makes of a text that it was given; nil for nothing.
+	took func(text string) string
+	// unwrap takes off what it puts around a prompt in its request; nil for nothing.
+	unwrap *regexp.Regexp
 	// dialog is what its question for a permission shows; nil for a harness that asks
 	// for none here.
 	dialog *regexp.Regexp

@@ -90,7 +90,9 @@ func (l *lab) prompts(n int) {
 		if typed == "" {
 			typed = given
 		}
-		want = append(want, mark+typed)
+		if want = append(want, mark+typed); l.h.took != nil {
+			want[i] = l.h.took(want[i])
+		}
 		c := exec.CommandContext(l.t.Context(), l.program, "prompt", l.agent, "-", "--json")
 		c.Env, c.Dir, c.Stdin = l.env, l.demo, strings.NewReader(text)
 		if out, err := c.CombinedOutput(); err != nil {
@@ -164,6 +166,9 @@ func (l *lab) askedPrompts() (list []string) {
 		}
 		here := map[string]int{}
 		for _, said := range saidByUser(r.Body) {
+			if l.h.unwrap != nil {
+				said = l.h.unwrap.ReplaceAllString(said, "$1")
+			}
 			mark := promptMark.FindString(said)
 			if mark == "" {
 				continue

@@ -18,6 +18,7 @@ func launch() *meterbridge.LaunchProfile {
 		Exit:            []string{"\x03", "\x03"},
 		Composer:        []string{"❯"},
 		Placeholders:    []string{"Press up to edit queued messages", `Try "`},
+		Suggests:        true,
 		NotFound:        []string{"No conversation found with session ID"},
 		// "No, exit" is preselected (2.1.332).
 		TrustPrompt: []string{"❯ No, exit", "Yes, I trust this folder"},

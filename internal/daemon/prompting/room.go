@@ -160,7 +160,7 @@ func (r *Room) Look(ctx context.Context, agent string) (queue.Look, error) {
 	}
 	if i, err := r.o.Fleet.Agents().Get(agent); err == nil {
 		p, _ := r.o.Fleet.Agents().Profile(i.Harness)
-		composer := queue.Composer{Marks: p.Composer, Placeholders: p.Placeholders}
+		composer := queue.Composer{Marks: p.Composer, Placeholders: p.Placeholders, Suggests: p.Suggests}
 		look.Input = composer.Find(l.Snapshot.Lines, l.X, l.Y, l.Modes.CursorVisible)
 	}
 	return look, nil
