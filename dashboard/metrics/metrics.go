@@ -51,6 +51,10 @@ type State struct {
 	PriceFailures int64
 	// Agents counts agents and terminals by harness and status.
 	Agents map[string]map[string]int
+	// Waiting counts prompts that may still go out, by harness; Delivered what became
+	// of prompts since the start, by harness and result.
+	Waiting   map[string]int
+	Delivered map[string]map[string]int64
 	// MCPSessions is how many sessions of MCP are open.
 	MCPSessions int
 	// Extensions are the states of extensions, by name.

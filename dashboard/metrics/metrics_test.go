@@ -49,7 +49,8 @@ func newToy() *toy {
 		state: State{
 			Ready: true, Files: map[string]int{"claude-code": 4, "codex-cli": 2}, BytesRead: 12345, Lag: 1500 * time.Millisecond,
 			Problems: map[string]map[string]int64{"claude-code": {"malformed-json": 2}}, StoreBytes: 4096,
-			Agents:      map[string]map[string]int{"claude-code": {"working": 2, "idle": 0}},
+			Agents:  map[string]map[string]int{"claude-code": {"working": 2, "idle": 0}},
+			Waiting: map[string]int{"codex-cli": 2}, Delivered: map[string]map[string]int64{"codex-cli": {"sent": 5, "failed": 1}},
 			MCPSessions: 3, Extensions: map[string]string{"ticket-desk": "ready"}, PriceTable: "2026-11-01", PriceDate: clock().Add(-24 * time.Hour),
 		},
 		counters: analytics.Counters{

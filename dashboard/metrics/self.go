@@ -33,6 +33,8 @@ func selfDescs() map[string]*prometheus.Desc {
 		"age":            descOf("pricing_table_age_seconds", "Age of the price table's newest source."),
 		"price_failures": descOf("pricing_update_failed_total", "Updates of the price table that failed since the start."),
 		"agents":         descOf("agents", "Agents and terminals by what they do.", "harness", "status"),
+		"waiting":        descOf("queue_prompts", "Prompts that wait for their agent.", "harness"),
+		"delivered":      descOf("prompts_delivered_total", "What became of prompts since the start.", "harness", "result"),
 		"sessions":       descOf("mcp_sessions", "Sessions of MCP that are open; clients of 2026-07-28 have none."),
 		"extension":      descOf("extension_state", "1, with the state of an extension.", "extension", "state"),
 		"budget":         descOf("budget_used_ratio", "Used part of a budget of the settings; 1 is all of it.", "budget", "window"),
@@ -73,6 +75,14 @@ func (c *selfCollector) Collect(out chan<- prometheus.Metric) {
 		gauge("age", c.o.Now().Sub(s.PriceDate).Seconds())
 	}
 	counter("price_failures", float64(s.PriceFailures))
+	for harness, n := range s.Waiting {
+		gauge("waiting", float64(n), harness)
+	}
+	for harness, results := range s.Delivered {
+		for result, n := range results {
+			counter("delivered", float64(n), harness, result)
+		}
+	}
 	gauge("sessions", float64(s.MCPSessions))
 	for harness, statuses := range s.Agents {
 		for status, n := range statuses {

@@ -65,7 +65,7 @@ func (m *Meter) Prompt(ctx context.Context, p SendPrompt) (PromptAnswer, error) 
 			return PromptAnswer{}, err
 		}
 	}
-	sent, err := room.Queue().Submit(ctx, r)
+	sent, err := room.Submit(ctx, r)
 	if err != nil {
 		return PromptAnswer{}, promptFault(err)
 	}

@@ -241,6 +241,13 @@ func TestQueue_IsChangedOverHTTP(t *testing.T) {
 	if diff := cmp.Diff([]string{"two dropped"}, texts("/api/v1/queue/log?last=5")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	waiting, delivered := o.meter.prompting.Waiting(), o.meter.prompting.Delivered()
+	if diff := cmp.Diff(map[string]int{"toy": 2}, waiting); diff != "" {
+		t.Errorf("waiting (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]map[string]int64{"toy": {"queued": 3, "dropped": 1}}, delivered); diff != "" {
+		t.Errorf("delivered (-want +got)\n%s", diff)
+	}
 	if _, code := o.call("agent_send", `{"agent":"peer","text":"x"}`); code != bridge.CodeNotConnected {
 		t.Errorf("an agent without a link: %q", code)
 	}

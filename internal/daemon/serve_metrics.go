@@ -49,6 +49,9 @@ func (s metricSource) State() metrics.State {
 	if s.meter.fleet != nil {
 		out.Agents = s.meter.fleet.Counts()
 	}
+	if room := s.meter.prompting; room != nil {
+		out.Waiting, out.Delivered = room.Waiting(), room.Delivered()
+	}
 	if s.extensions != nil {
 		out.Extensions = s.extensions()
 	}

@@ -48,7 +48,7 @@ func (t *sendTool) send(ctx context.Context, who bridge.Identity, in sendIn) (to
 			return toolDelivered{}, "", &bridge.ToolError{Code: bridge.CodeNotFound, Message: fmt.Sprintf("there is no agent %q", in.Agent)}
 		}
 	}
-	p, err := t.room.Queue().Submit(ctx, queue.Request{
+	p, err := t.room.Submit(ctx, queue.Request{
 		Sender: meterbridge.PromptSender{Kind: meterbridge.ByAgent, ID: self.ID, Name: self.Name}, Agent: to, Text: in.Text,
 		Insert: in.Submit != nil && !*in.Submit, WhenBusy: queue.WhenBusy(in.WhenBusy),
 	})

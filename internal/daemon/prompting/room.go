@@ -48,6 +48,7 @@ type Room struct {
 	confirms map[string]bool
 	spending spending
 	brakes   brakes
+	counts   counts
 
 	mu sync.Mutex
 	// deciders is how many people sit at `meterbridge confirm`.
@@ -63,7 +64,7 @@ func New(ctx context.Context, o Options) (*Room, error) {
 	}
 	var err error
 	r.queue, err = queue.New(ctx, queue.Options{
-		Agents: r, Terminals: r, Store: o.Store, Rules: r, Tell: o.Tell, Now: o.Now, DropText: o.DropText, Failed: r.failed,
+		Agents: r, Terminals: r, Store: o.Store, Rules: r, Tell: r.tell, Now: o.Now, DropText: o.DropText, Failed: r.failed,
 		NewID: func() string { return "pr-" + random() },
 	})
 	if err != nil {
@@ -177,7 +178,7 @@ func (r *Room) Write(ctx context.Context, agent string, generation int, b []byte
 
 // Prompt implements bridge.Prompts: permission, link and rate have been checked.
 func (r *Room) Prompt(ctx context.Context, p bridge.Prompt) (bridge.Delivery, error) {
-	q, err := r.queue.Submit(ctx, queue.Request{
+	q, err := r.Submit(ctx, queue.Request{
 		Sender: SenderOf(p.Sender), Agent: p.Agent, Text: p.Text, Insert: !p.Submit, WhenBusy: queue.WhenBusy(p.WhenBusy), Checked: true,
 	})
 	if err != nil {
