@@ -47,7 +47,7 @@ func (x *extension) argv(runner, importer []string, find func(string) (string, e
 	case x.Main != "" && len(runner) > 0:
 		argv = append(slices.Clone(runner), filepath.Join(x.Folder, x.Main))
 	case x.headless():
-		argv = []string{"node", filepath.Join(x.Folder, headlessFile)}
+		argv = []string{"node", filepath.Join(x.Folder, HeadlessFile)}
 	default:
 		return nil, nil
 	}
@@ -67,15 +67,17 @@ func (x *extension) argv(runner, importer []string, find func(string) (string, e
 	return argv, nil
 }
 
-// headlessFile answers the tools of a card whose page nobody has open.
-const headlessFile = "headless.mjs"
+// HeadlessFile answers the tools of a card whose page nobody has open.
+const HeadlessFile = "headless.mjs"
 
-// headless tells whether the extension is a card with a process.
-func (x *extension) headless() bool {
+func (x *extension) headless() bool { return Headless(&x.Installed) }
+
+// Headless tells whether an extension is a card with a process.
+func Headless(x *bridge.Installed) bool {
 	if x.Dialect != bridge.DialectCard {
 		return false
 	}
-	info, err := os.Stat(filepath.Join(x.Folder, headlessFile))
+	info, err := os.Stat(filepath.Join(x.Folder, HeadlessFile))
 	return err == nil && info.Mode().IsRegular()
 }
 

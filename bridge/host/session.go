@@ -28,6 +28,7 @@ func (k *keeper) serve(p *peer, proc *process) {
 	k.confined = k.confinement(proc)
 	k.setState(bridge.StateStarting, "")
 	k.mu.Unlock()
+	begun := k.log.length()
 	p.begin()
 	end := k.watch(p, proc)
 	if proc != nil {
@@ -37,11 +38,25 @@ func (k *keeper) serve(p *peer, proc *process) {
 			proc.kill()
 		}
 		if end.reason == "" && end.state == bridge.StateCrashed {
-			end.reason = proc.how()
+			end.reason = proc.how() + k.lastWords(begun)
 		}
 	}
 	p.close()
 	k.ended(end)
+}
+
+// lastWords are what a program wrote to its standard error that says most of its
+// end, with what its fence may have had to do with it.
+func (k *keeper) lastWords(begun int64) string {
+	said := words(k.log.since(begun))
+	if said == "" {
+		return ""
+	}
+	hint := ""
+	if denied(said) && k.h.o.Sandbox != "" && sandbox.Level() > 0 {
+		hint = "; its fence lets it read its package and the system and write its own folder, and nothing else"
+	}
+	return ": " + said + hint
 }
 
 // watch waits for the end of a connection.

@@ -172,6 +172,9 @@ func behave(how string) {
 		<-time.After(time.Hour)
 	case "crash":
 		os.Exit(3)
+	case "refused":
+		fmt.Fprintln(os.Stderr, "open /etc/shadow-of-a-test: permission denied")
+		os.Exit(1)
 	case "garbage":
 		fmt.Println("hello, world")
 	case "missing":

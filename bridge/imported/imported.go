@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os/exec"
@@ -39,6 +40,8 @@ type Server struct {
 	Authorization string
 	// Version of the program, told to the server.
 	Version string
+	// Stderr takes what a command writes to its standard error; nil drops it.
+	Stderr io.Writer
 }
 
 // ErrAddress says that an address may not be called.
@@ -79,6 +82,9 @@ type Client struct {
 	once     sync.Once
 }
 
+// lastWords is how long those of a server that ended are waited for.
+const lastWords = time.Second
+
 // Connect connects to a server within ctx, which may end then.
 func Connect(ctx context.Context, s Server) (*Client, error) {
 	over, err := s.transport()
@@ -90,13 +96,33 @@ func Connect(ctx context.Context, s Server) (*Client, error) {
 	if err := c.mcp.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start the MCP server: %w", err)
 	}
+	heard := make(chan struct{})
+	if said, ok := client.GetStderr(c.mcp); ok {
+		to := s.Stderr
+		if to == nil {
+			to = io.Discard
+		}
+		// A server whose words nobody takes would stand still. It ends with the process.
+		go func() {
+			defer close(heard)
+			_, _ = io.Copy(to, said)
+		}()
+	} else {
+		close(heard)
+	}
 	c.mcp.OnNotification(c.heard)
 	c.mcp.OnConnectionLost(func(error) { c.once.Do(func() { close(c.lost) }) })
 	hello := mcp.InitializeRequest{}
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	hello.Params.ClientInfo = mcp.Implementation{Name: "meterbridge", Version: s.Version}
 	if _, err := c.mcp.Initialize(ctx, hello); err != nil {
-		return nil, errors.Join(fmt.Errorf("connect to the MCP server: %w", err), c.mcp.Close())
+		err = errors.Join(fmt.Errorf("connect to the MCP server: %w", err), c.mcp.Close())
+		select { // its last words; another process may have its standard error
+		case <-heard:
+		case <-ctx.Done():
+		case <-time.After(lastWords):
+		}
+		return nil, err
 	}
 	return c, nil
 }

@@ -45,7 +45,11 @@ func CheckFiles(ext *bridge.Extension, root fs.FS) []Issue {
 		}
 		info, err := fs.Stat(root, name)
 		if err != nil || !info.Mode().IsRegular() {
-			r.meaning(path, fmt.Sprintf("the package has no file %s", name))
+			why := "the package has no file " + name
+			if path == "/command/0" {
+				why += "; if it is built from source, build it into the folder first"
+			}
+			r.meaning(path, why)
 			continue
 		}
 		if path == "/icon" && info.Size() > MaxIcon {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,12 @@ func (a *app) install(desk *extensions.Desk, plan *extensions.Plan, yes bool, gr
 	if !a.json || !yes {
 		seen := shown
 		seen.State = "" // it has none yet
+		if isNew {      // all of it is not approved yet
+			seen.ToolList = slices.Clone(seen.ToolList)
+			for i := range seen.ToolList {
+				seen.ToolList[i].Approved = true
+			}
+		}
 		if err := extText(seen, a.err); err != nil {
 			return err
 		}

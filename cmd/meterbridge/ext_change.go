@@ -175,7 +175,11 @@ func newExtRemoveCmd(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(map[string]any{"schemaVersion": 1, "removed": args[0], "forgotten": forget})
 			}
-			_, err := fmt.Fprintf(a.out, "%s is removed.\n", args[0])
+			word := "removed"
+			if forget {
+				word = "removed and forgotten"
+			}
+			_, err := fmt.Fprintf(a.out, "%s is %s.\n", args[0], word)
 			return err
 		},
 	}

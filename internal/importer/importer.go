@@ -56,6 +56,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return fmt.Errorf("find the MCP server: %w", err)
 		}
 	}
+	server.Stderr = os.Stderr
 	c, err := imported.Connect(ctx, server)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,6 +27,9 @@ import (
 // serverCommand makes the test binary an MCP server.
 const serverCommand = "__server"
 
+// brokenCommand is a server that ends at once.
+const brokenCommand = "__broken"
+
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -33,7 +37,12 @@ func TestMain(m *testing.M) {
 			os.Exit(sandbox.Main(os.Args[2:]))
 		case Command:
 			os.Exit(Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout))
+		case brokenCommand:
+			fmt.Fprintln(os.Stderr, "open /home/anna/.config/desk: permission denied")
+			os.Exit(1)
 		case serverCommand:
+			// More than a pipe holds: somebody must take it.
+			fmt.Fprintln(os.Stderr, strings.Repeat("x", 200<<10))
 			if err := server.ServeStdio(deskServer()); err != nil && !errors.Is(err, context.Canceled) {
 				os.Exit(1)
 			}

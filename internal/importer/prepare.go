@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"meterbridge/bridge"
@@ -42,6 +43,32 @@ const connectTime = 10 * time.Second
 // ErrNothing says that a server has no tools.
 var ErrNothing = errors.New("the MCP server has no tools")
 
+// lastWords keeps the end of what a server writes to its standard error.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (w *lastWords) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, b...)
+	w.text = w.text[max(0, len(w.text)-2000):]
+	return len(b), nil
+}
+
+// with adds to an error what the server said last.
+func (w *lastWords) with(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := strings.TrimSpace(string(w.text))
+	if said == "" {
+		return err
+	}
+	return fmt.Errorf("%w\nthe server said:\n%s", err, said)
+}
+
 // Prepare connects to the server once, lists its tools, and writes the package
 // that stands for it into dir.
 func Prepare(ctx context.Context, i Import, dir string) error {
@@ -57,9 +84,11 @@ func Prepare(ctx context.Context, i Import, dir string) error {
 	if err != nil {
 		return err
 	}
+	said := &lastWords{}
+	server.Stderr = said
 	c, err := imported.Connect(ctx, server)
 	if err != nil {
-		return err
+		return said.with(err)
 	}
 	tools, err := c.Tools(ctx)
 	if err = errors.Join(err, c.Close()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,6 +40,14 @@ func TestPrepare_WritesAPackage(t *testing.T) {
 	var m manifest.Import
 	if err := json.Unmarshal(text, &m); err != nil || len(m.Permissions) != 1 || m.Permissions[0].Hosts[0] != "tickets.example.com" {
 		t.Errorf("%v: %+v", err, m.Permissions)
+	}
+}
+
+// A server that does not come up is told of in its own words.
+func TestPrepare_TellsWhatTheServerSaid(t *testing.T) {
+	err := Prepare(t.Context(), Import{Name: "desk", Command: []string{os.Args[0], brokenCommand}, Getenv: os.Getenv}, t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "the server said:\nopen /home/anna/.config/desk: permission denied") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -3,9 +3,9 @@ package extensions
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"meterbridge/bridge"
+	"meterbridge/bridge/host"
 	"meterbridge/bridge/manifest"
 	"meterbridge/bridge/policy"
 	"meterbridge/bridge/registry"
@@ -60,6 +60,16 @@ func listed[T any](list []T) []T {
 	return list
 }
 
+// hiddenTools is how many tools are not as they were approved.
+func hiddenTools(it *item) (n int) {
+	for _, t := range it.inst.Tools {
+		if !it.inst.Approved[t.LocalID] {
+			n++
+		}
+	}
+	return n
+}
+
 func (v *view) row(it *item) dashboard.ExtensionRow {
 	row := dashboard.ExtensionRow{
 		Name: it.pkg.Name, DisplayName: it.inst.DisplayName.Text(), Dialect: string(it.pkg.Dialect), Version: it.inst.Version, Author: ptr(it.inst.Author),
@@ -73,6 +83,9 @@ func (v *view) row(it *item) dashboard.ExtensionRow {
 	if reason := v.reports[it.pkg.Name].Reason; row.Why == nil && reason != "" {
 		row.Why = &reason
 	}
+	if hidden := hiddenTools(it); row.Why == nil && it.inst.Runs && hidden > 0 {
+		row.Why = ptr(fmt.Sprintf("%d of its tools wait for `meterbridge ext approve %s`", hidden, it.pkg.Name))
+	}
 	for _, l := range v.state.Links {
 		if l.Extension == it.pkg.Name {
 			row.Links = append(row.Links, l.Agent)
@@ -85,7 +98,7 @@ func (d *Desk) answer(v *view, it *item) dashboard.ExtensionAnswer {
 	ext := &it.inst.Extension
 	a := dashboard.ExtensionAnswer{
 		SchemaVersion: 1, ExtensionRow: v.row(it), Description: ext.Description.Text(), Source: it.pkg.Source, Folder: it.inst.Folder,
-		Tree: ptr(it.inst.Tree.String()), InstalledAt: it.pkg.InstalledAt, Command: d.command(ext), Confinement: ptr(v.reports[it.pkg.Name].Confinement),
+		Tree: ptr(it.inst.Tree.String()), InstalledAt: it.pkg.InstalledAt, Command: d.command(it), Confinement: ptr(v.reports[it.pkg.Name].Confinement),
 		Env: listed(ext.Env), SecretsEnv: listed(ext.SecretsEnv), Permissions: permissionAnswers(it), ToolList: []dashboard.ToolAnswer{},
 		Settings: d.settingAnswers(it), Workspace: cmp.Or(it.pkg.Workspace, usualWorkspace), WorkspaceFolder: ptr(it.pkg.Files),
 		Issues: []string{}, Warnings: listed(it.warnings), Changes: changeAnswers(it),
@@ -107,12 +120,17 @@ func (d *Desk) answer(v *view, it *item) dashboard.ExtensionAnswer {
 	return a
 }
 
-// command is what starts the process: its own argv, or node with its module.
-func (d *Desk) command(ext *bridge.Extension) []string {
-	if ext.Main != "" {
+// command is what starts the process: its own argv, or node with its module, or with
+// what answers for a card without its page.
+func (d *Desk) command(it *item) []string {
+	switch ext := &it.inst.Extension; {
+	case ext.Main != "":
 		return []string{"node", "./" + ext.Main}
+	case host.Headless(&it.inst):
+		return []string{"node", "./" + host.HeadlessFile}
+	default:
+		return ext.Command
 	}
-	return ext.Command
 }
 
 // program is the file that a command starts.
@@ -211,14 +229,13 @@ func (d *Desk) Doctor() []Finding {
 		if report.Confinement != "" && report.Confinement != "confined" {
 			add(report.Confinement, "")
 		}
-		hidden := slices.DeleteFunc(slices.Clone(it.inst.Tools), func(t bridge.ExtensionTool) bool { return it.inst.Approved[t.LocalID] })
-		if it.inst.Runs && len(hidden) > 0 {
-			add(fmt.Sprintf("%d of its tools are hidden until they are approved", len(hidden)), "`meterbridge ext approve "+it.pkg.Name+"` shows what changed")
+		if hidden := hiddenTools(it); it.inst.Runs && hidden > 0 {
+			add(fmt.Sprintf("%d of its tools are hidden until they are approved", hidden), "`meterbridge ext approve "+it.pkg.Name+"` shows what changed")
 		}
 		for _, w := range nameWarnings(it.inst) {
 			add(w, "")
 		}
-		if argv := d.command(&it.inst.Extension); len(it.issues) == 0 {
+		if argv := d.command(it); len(it.issues) == 0 {
 			if _, err := d.program(it, argv); err != nil {
 				add(err.Error(), "install it, or start the daemon with a PATH that has it")
 			}

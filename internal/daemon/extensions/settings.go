@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func (d *Desk) Settings(name string) host.Settings {
 	}
 	k, err := d.readSettings(name)
 	if err != nil {
-		d.o.Log.Warn("settings of an extension are not used", "error", err)
+		d.o.Log.Warn("settings of an extension are not used", slog.Any("error", err))
 	}
 	for _, one := range it.inst.Settings {
 		value, set := k.Values[one.Key]

@@ -50,7 +50,7 @@ func (w *writer) untar(ctx context.Context, path string) error {
 	defer f.Close()
 	plain, err := gzip.NewReader(io.LimitReader(f, w.limits.archive+1))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPackage, err)
+		return refused("%s is no gzip archive: %v", filepath.Base(path), err)
 	}
 	// Headers and padding count too: an archive may be nothing else.
 	most := &io.LimitedReader{R: plain, N: w.limits.unpacked + int64(w.limits.files)*4096}
