@@ -338,8 +338,9 @@ func TestAgents_RealHarnesses_FolderTrust(t *testing.T) {
 			l := newLab(t, h)
 			for _, trusts := range []bool{false, true} {
 				fresh := filepath.Join(l.home, fmt.Sprint("fresh-", trusts))
-				if err := os.Mkdir(fresh, 0o755); err != nil {
-					t.Fatal(err)
+				// Codex asks of repositories only.
+				if out, err := exec.Command("git", "init", "-q", fresh).CombinedOutput(); err != nil {
+					t.Fatalf("git init: %v\n%s", err, out)
 				}
 				var a struct{ ID string }
 				args := []string{"agents", "start", h.id, "--json", "--dir", fresh, fmt.Sprint("--trust=", trusts)}
