@@ -107,6 +107,10 @@ func TestWindow_IsWhatDuckDBSums(t *testing.T) {
 				sameAnswers(t, r, l, id, time.Time{}, time.Time{})
 			}
 			sameAnswers(t, r, l, "S1", since, until)
+			by := rapid.SampledFrom(promptKeys()).Draw(r, "by")
+			if diff := promptsDiffer(t, l, by); diff != "" {
+				r.Fatalf("usage by %s: -one by one +rollup\n%s", by, diff)
+			}
 		}
 	})
 }

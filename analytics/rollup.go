@@ -11,6 +11,9 @@ import (
 //go:embed sql/rollup.sql
 var rollupSQL string
 
+//go:embed sql/rollup_prompt.sql
+var rollupPromptSQL string
+
 //go:embed sql/touched.sql
 var touchedSQL string
 
@@ -56,7 +59,7 @@ func (l *Ledger) rezone(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = l.execAll(ctx, "DELETE FROM rollup_day", "DELETE FROM rollup_dirty",
+		err = l.execAll(ctx, "DELETE FROM rollup_day", "DELETE FROM rollup_prompt", "DELETE FROM rollup_dirty",
 			"INSERT INTO rollup_dirty SELECT DISTINCT "+dayExpr(zone, "ended_at")+
 				" FROM (SELECT ended_at FROM request UNION ALL SELECT happened_at FROM prompt)")
 		if err != nil {
@@ -98,6 +101,18 @@ func (m *memory) orphaned() string {
 		return " OR id IN (SELECT u.id FROM unanswered u JOIN prompt p ON p.id = u.id JOIN session s ON s.id = p.session WHERE s.root <> u.root)"
 	}
 	return ""
+}
+
+// outdated are the rows of rollup_prompt that are made anew or have gone: those of the
+// touched roots, and of roots that are others' sub-agents now; where it is not known
+// which were touched, all of the dirty days too, for a root that is not alive on them
+// any more has nothing left to be found by.
+func (m *memory) outdated(touched string) string {
+	where := "root IN (" + touched + ") OR root NOT IN (SELECT id FROM session WHERE root = id)"
+	if !m.loaded || m.touchedMany {
+		where += " OR day IN (SELECT day FROM rollup_dirty)"
+	}
+	return "DELETE FROM rollup_prompt WHERE " + where
 }
 
 // maxTouched is how many touched sessions are remembered one by one.

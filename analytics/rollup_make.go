@@ -12,6 +12,9 @@ import (
 // when there are none, and does not keep commits waiting while it sums: it reads
 // a snapshot, and a day that changes meanwhile is out of date again.
 func (l *Ledger) freshen(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	want := l.dirtied.Load()
 	if l.summed.Load() >= want {
 		return nil
@@ -21,7 +24,9 @@ func (l *Ledger) freshen(ctx context.Context) error {
 	if l.summed.Load() >= want {
 		return nil // while this waited
 	}
-	return summing(l.rollBeside(ctx))
+	// Who asks may give up before all of a large ledger is summed; the next one, who
+	// would have to begin again, finds it done.
+	return summing(l.rollBeside(l.open))
 }
 
 // rollUp does the same within the writer's lock, when nothing else is to be
@@ -74,12 +79,18 @@ func (r *rollup) plan(ctx context.Context, l *Ledger) error {
 	if err != nil {
 		return err
 	}
+	asked, err := zoneCase(ctx, l.w, l.opts.ReportZone, "happened_at")
+	if err != nil {
+		return err
+	}
 	touched := m.touchedRoots()
 	r.statements = []string{
 		"DELETE FROM rollup_day WHERE day IN (SELECT day FROM rollup_dirty)",
 		fill(rollupSQL, map[string]string{"day": dayExpr(zone, "ended_at")}),
 		"DELETE FROM unanswered WHERE root IN (" + touched + ")" + m.orphaned(),
 		fill(unansweredSQL, map[string]string{"touched": touched, "unreadable": numbersOf(l.opts.Unreadable)}),
+		m.outdated(touched),
+		fill(rollupPromptSQL, map[string]string{"touched": touched, "day": dayExpr(asked, "a.happened_at")}),
 		"DELETE FROM rollup_dirty",
 	}
 	return nil

@@ -1,8 +1,11 @@
 package analytics
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -90,11 +93,45 @@ func TestSettle_BesideCommits(t *testing.T) {
 	if left := dump(t, l, "SELECT day FROM rollup_dirty"); len(left) > 0 {
 		t.Errorf("days that are still to be summed: %v", left)
 	}
+	promptsAgree(t, l)
 	got := dump(t, l, "SELECT id FROM unanswered ORDER BY 1")
 	again(t, l)
+	promptsAgree(t, l)
 	if diff := cmp.Diff(dump(t, l, "SELECT id FROM unanswered ORDER BY 1"), got); diff != "" {
 		t.Errorf("unanswered prompts: -summed whole +rollup\n%s", diff)
 	}
+}
+
+// promptsAgree holds the prompts that the rollup counts against those that are counted
+// one by one: a zone of another name is none of the rollup's.
+func promptsAgree(t *testing.T, l *Ledger) {
+	t.Helper()
+	for _, by := range promptKeys() {
+		if diff := promptsDiffer(t, l, by); diff != "" {
+			t.Errorf("by %s: -one by one +rollup\n%s", by, diff)
+		}
+	}
+}
+
+func promptKeys() []string { return []string{"day", "week", "month", "model", "harness"} }
+
+func promptsDiffer(t *testing.T, l *Ledger, by string) string {
+	t.Helper()
+	other, err := time.LoadLocation("Etc/UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [2]string
+	for i, zone := range []*time.Location{other, time.UTC} {
+		r, err := l.Usage(t.Context(), UsageQuery{By: by, Zone: zone, WeekStart: time.Monday})
+		r.Timezone = ""
+		text, textErr := json.MarshalIndent(r, "", " ")
+		if err = errors.Join(err, textErr); err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	return cmp.Diff(texts[0], texts[1])
 }
 
 // again has everything summed anew.
@@ -106,6 +143,37 @@ func again(t *testing.T, l *Ledger) {
 	})
 	if err = errors.Join(err, l.Settle(t.Context())); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Days are summed to their end once somebody has asked, also when that one gives up
+// meanwhile: a large ledger would else never be summed by questions that may not wait.
+func TestUsage_SumsOutliveTheirAsker(t *testing.T) {
+	l := open(t, Options{ReportZone: time.UTC})
+	scanned(t, l, oldDays())
+	want := dump(t, l, summedDays)
+	err := l.transact(t.Context(), func() error {
+		l.forget()
+		return l.execAll(t.Context(), "DELETE FROM rollup_day", "INSERT INTO rollup_dirty SELECT DISTINCT ended_at // 86400000 FROM request")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	l.write.Lock() // the sums are planned within this lock
+	ended := make(chan error, 1)
+	go func() { _, err := l.Usage(ctx, UsageQuery{By: "day"}); ended <- err }()
+	for l.rolling.TryLock() {
+		l.rolling.Unlock()
+		runtime.Gosched()
+	}
+	cancel()
+	l.write.Unlock()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("who gave up: %v", err)
+	}
+	if diff := cmp.Diff(want, dump(t, l, summedDays)); diff != "" {
+		t.Errorf("days: -before +after\n%s", diff)
 	}
 }
 

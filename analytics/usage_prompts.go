@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"database/sql"
+	"fmt"
 )
 
 // promptCounts are the prompts of a report's rows.
@@ -57,11 +58,27 @@ func (p *promptCounts) add(key string, part promptCount) {
 	sum.n, sum.last, sum.harness = sum.n+part.n, max(sum.last, part.last), min(sum.harness, part.harness)
 }
 
+// promptsFromRollup reports whether the rollup answers: it knows the days of its zone,
+// the harness and the model of prompts, and nothing of projects.
+func (u *usage) promptsFromRollup() bool {
+	return u.by.inRollup && u.q.By != "project" && u.q.Project == "" && u.wholeDays()
+}
+
+func (u *usage) promptRollup() (string, []any) {
+	where, args := u.rollupWhere([]rollupFilter{{"harness", u.q.Harness}, {"model", u.q.Model}})
+	label, join := u.labels()
+	query := fill(usageFile("prompts_rollup"), map[string]string{"key": u.by.key, "where": where, "label": label, "label_join": join})
+	return fill(query, map[string]string{"day": "r.day", "week_start": fmt.Sprint(int(u.q.WeekStart))}), args
+}
+
 func (u *usage) promptStatement() (string, []any) {
+	if u.promptsFromRollup() {
+		return u.promptRollup()
+	}
 	where, args := u.where("p", "happened_at", promptProject)
 	from := "prompt p JOIN session s ON s.id = p.session"
 	if u.q.By == "model" || u.q.Model != "" {
-		from += " ASOF LEFT JOIN request r ON r.session = p.session AND p.happened_at <= r.ended_at"
+		from += " ASOF LEFT JOIN " + u.answering() + " r ON r.session = p.session AND p.happened_at <= r.ended_at"
 	}
 	if u.q.Model != "" {
 		where += " AND r.model = " + wordOf
@@ -78,6 +95,22 @@ func (u *usage) promptStatement() (string, []any) {
 	label, join := u.labels()
 	query := fill(usageFile("prompts"), map[string]string{"key": key, "from": from, "where": where, "label": label, "label_join": join})
 	return u.places(query, "p.happened_at"), args
+}
+
+// answering are the requests that may answer the report's prompts; of those of a
+// session that end at the same moment always the same one, as in sql/rollup_prompt.sql.
+func (u *usage) answering() string {
+	where := "true"
+	if !u.q.Since.IsZero() {
+		where += fmt.Sprintf(" AND ended_at >= %d", u.q.Since.UnixMilli())
+	}
+	if u.sessions != nil {
+		where += " AND session IN " + numbers(append(u.sessions, 0))
+	} else if !u.q.Since.IsZero() || !u.q.Until.IsZero() {
+		from, to := bounds(u.q.Since, u.q.Until)
+		where += fmt.Sprintf(" AND session IN (SELECT session FROM prompt WHERE happened_at >= %d AND happened_at < %d)", from, to)
+	}
+	return "(SELECT session, ended_at, min(model) AS model FROM request WHERE " + where + " GROUP BY session, ended_at)"
 }
 
 // of is the number of prompts of a row; nil where its harnesses log none.

@@ -19,8 +19,13 @@ func (u *usage) statement() (string, []any) {
 // nothing that it does not tell apart (it knows the day of the last use only).
 func (u *usage) fromRollup() bool {
 	lastUse := u.q.Last > 0 && u.by.newest == byUse
-	return u.by.inRollup && !lastUse && u.sessions == nil && u.l.rollupZone == zoneMark(u.q.Zone) &&
-		dayStart(u.q.Since, u.q.Zone) && dayStart(u.q.Until, u.q.Zone)
+	return u.by.inRollup && !lastUse && u.wholeDays()
+}
+
+// wholeDays reports whether the report is about all sessions, in whole days of the
+// rollup's zone.
+func (u *usage) wholeDays() bool {
+	return u.sessions == nil && u.l.rollupZone == zoneMark(u.q.Zone) && dayStart(u.q.Since, u.q.Zone) && dayStart(u.q.Until, u.q.Zone)
 }
 
 // dayStart reports whether a day begins at t; a zero time is no bound.
@@ -56,7 +61,20 @@ func (u *usage) requestStatement() (string, []any) {
 	return u.places(query, "r.ended_at"), args
 }
 
+// rollupFilter narrows a rollup by one of its words; no value is no filter.
+type rollupFilter struct{ column, value string }
+
 func (u *usage) rollupStatement() (string, []any) {
+	where, args := u.rollupWhere([]rollupFilter{{"harness", u.q.Harness}, {"project", u.q.Project}, {"model", u.q.Model}})
+	recorded := map[CostMode]string{CostAuto: "r.auto_recorded_n", CostRecorded: "r.recorded_n", CostList: "0"}
+	query := fill(usageFile("rollup"), map[string]string{
+		"key": u.by.key, "where": where, "mode": string(u.q.Cost), "recorded": recorded[u.q.Cost], "tail": u.tail(),
+	})
+	return fill(query, map[string]string{"day": "r.day", "week_start": fmt.Sprint(int(u.q.WeekStart))}), args
+}
+
+// rollupWhere is the window and the filters over rows r of a rollup.
+func (u *usage) rollupWhere(filters []rollupFilter) (string, []any) {
 	var args []any
 	where := "true"
 	for _, bound := range []struct {
@@ -67,17 +85,13 @@ func (u *usage) rollupStatement() (string, []any) {
 			where += fmt.Sprintf(" AND r.day %s %d", bound.op, dayIn(bound.at, u.q.Zone))
 		}
 	}
-	for _, f := range []struct{ column, value string }{{"harness", u.q.Harness}, {"project", u.q.Project}, {"model", u.q.Model}} {
+	for _, f := range filters {
 		if f.value != "" {
 			where += " AND r." + f.column + " = " + wordOf
 			args = append(args, f.value)
 		}
 	}
-	recorded := map[CostMode]string{CostAuto: "r.auto_recorded_n", CostRecorded: "r.recorded_n", CostList: "0"}
-	query := fill(usageFile("rollup"), map[string]string{
-		"key": u.by.key, "where": where, "mode": string(u.q.Cost), "recorded": recorded[u.q.Cost], "tail": u.tail(),
-	})
-	return fill(query, map[string]string{"day": "r.day", "week_start": fmt.Sprint(int(u.q.WeekStart))}), args
+	return where, args
 }
 
 // wordOf is the number of a text that is an argument.

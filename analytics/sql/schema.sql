@@ -110,6 +110,12 @@ CREATE TABLE rollup_day (
   recorded_pusd HUGEINT USING COMPRESSION uncompressed, recorded_n BIGINT NOT NULL, list_pusd HUGEINT USING COMPRESSION uncompressed, list_n BIGINT NOT NULL
 );
 
+-- Counted prompts by root session, day and the model that answered them: made anew
+-- with the rollup for the root sessions that were touched.
+CREATE TABLE rollup_prompt (
+  root INTEGER NOT NULL, day INTEGER NOT NULL, harness INTEGER NOT NULL, model INTEGER NOT NULL, prompts BIGINT NOT NULL, last_at BIGINT NOT NULL
+);
+
 -- Days whose rollup is out of date: written in the transaction that changes their requests.
 CREATE TABLE rollup_dirty (day INTEGER NOT NULL);
 
