@@ -64,6 +64,7 @@ func (t *Terminal) Run(ctx context.Context, command string, timeout time.Duratio
 	if err != nil {
 		return Result{}, err
 	}
+	t.pasteable(limited, p, command)
 	keys, err := t.keys(command)
 	if err != nil {
 		return Result{}, err
@@ -144,6 +145,21 @@ const pasteLimit = 300 * time.Millisecond
 // pressedLimit is how long a shell may take to see a ^C. One that it sees while it reads
 // a command takes keys of that away.
 const pressedLimit = 200 * time.Millisecond
+
+// linesLimit is that for a command of several lines, which can be typed in no other
+// way: a busy machine is no shell without paste brackets.
+const linesLimit = 5 * time.Second
+
+// pasteable waits until a command of several lines can be typed.
+func (t *Terminal) pasteable(ctx context.Context, p *program, command string) {
+	if !strings.Contains(command, "\n") {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, linesLimit)
+	defer cancel()
+	// What it does not come to is refused.
+	_ = t.await(limited, promptTick, func() bool { return t.program != p || t.screen.Modes().BracketedPaste })
+}
 
 // atPrompt says that the shell waits for a command; since is when it began to. A ^C
 // that comes while a shell makes its prompt takes the mark away with it: then the line
