@@ -13,6 +13,7 @@ const (
 	codeInvalidRequest = mcp.INVALID_REQUEST
 	codeInvalidParams  = mcp.INVALID_PARAMS
 	codeCredential     = -32001
+	codeForbidden      = -32003
 	codeTooLarge       = -32004
 	codeRate           = -32005
 	codeNotAllowed     = -32010
@@ -50,8 +51,10 @@ type wireResult struct {
 func RefuseHTTP(w http.ResponseWriter, status int, message string) {
 	code := codeInvalidRequest
 	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusUnauthorized:
 		code = codeCredential
+	case http.StatusForbidden:
+		code = codeForbidden
 	case http.StatusRequestEntityTooLarge:
 		code = codeTooLarge
 	}

@@ -705,3 +705,17 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// mcp-go skips a schema that does not compile (its defect 8): such a tool is never
+// installed.
+func TestInstall_BadSchemaRefused(t *testing.T) {
+	for _, schema := range []string{
+		`{"type":"nothing"}`, `{"type":"object","properties":{"a":{"pattern":"x"}}}`, `{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}`, `{"type":"object","required":"a"}`, `{"type":"object","allOf":[{}]}`, `[]`, `true`,
+	} {
+		text := `{"manifestVersion":1,"name":"desk","displayName":"Desk","version":"1.0.0","protocol":1,"command":["./run"],"tools":[{"name":"open","description":"Opens.","inputSchema":` + schema + `}]}`
+		if ext, report := Parse("meterbridge-extension.json", []byte(text), Options{}); ext != nil || len(report.Issues) == 0 {
+			t.Errorf("%s is taken", schema)
+		}
+	}
+}

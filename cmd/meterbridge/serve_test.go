@@ -68,18 +68,20 @@ type serving struct {
 	url, link string
 	process   *exec.Cmd
 	ended     chan error
+	// log is what it said on standard error; read it when it has ended.
+	log *bytes.Buffer
 }
 
 // serve starts a daemon and waits until it listens.
 func (m *machine) serve(args ...string) *serving {
 	m.t.Helper()
-	s := &serving{process: m.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), ended: make(chan error, 1)}
+	s := &serving{process: m.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), ended: make(chan error, 1), log: &bytes.Buffer{}}
 	out, err := s.process.StdoutPipe()
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	var log bytes.Buffer
-	s.process.Stderr = &log
+	log := s.log
+	s.process.Stderr = log
 	if err := s.process.Start(); err != nil {
 		m.t.Fatal(err)
 	}

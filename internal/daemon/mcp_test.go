@@ -184,7 +184,7 @@ const helloMCP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 
 // Defect 1 of mcp-go: a page of another origin may call, as only Host is checked.
 // Here both are, before the credential, and the credential always.
-func TestEdge_ForeignOrigin(t *testing.T) {
+func TestEdge_HostOriginMatrix(t *testing.T) {
 	url, token, _ := servedMCP(t)
 	own := strings.TrimSuffix(url, "/mcp")
 	good := "Bearer " + token
@@ -216,6 +216,16 @@ func TestEdge_ForeignOrigin(t *testing.T) {
 	}
 	if status, _, body := postMCP(t, url, map[string]string{"Authorization": good}, strings.Repeat(" ", 4<<20)+helloMCP); status != 413 {
 		t.Errorf("a large body: %d %s", status, body)
+	}
+}
+
+// mcp-go checks the Host alone (its defect 1): here a foreign page is refused by its
+// Origin, with the code of that, although it has the credential.
+func TestEdge_ForeignOrigin(t *testing.T) {
+	url, token, _ := servedMCP(t)
+	status, _, body := postMCP(t, url, map[string]string{"Authorization": "Bearer " + token, "Origin": "https://evil.example"}, helloMCP)
+	if status != http.StatusForbidden || !strings.Contains(body, `"code":-32003`) {
+		t.Errorf("%d %s, want 403 and -32003", status, body)
 	}
 }
 
