@@ -49,6 +49,8 @@ type line struct {
 	held bool
 	// spent: a prompt went out since the last finish.
 	spent bool
+	// worked: the agent told that it works since the prompt was typed; of the typing.
+	worked bool
 	// left is a text that was typed and may still stand in the agent's input.
 	left string
 	// unsure: a prompt of an earlier life may stand in the agent's input.

@@ -45,7 +45,7 @@ func (q *Queue) deliver(ctx context.Context, p *meterbridge.QueuedPrompt, whileB
 	q.mu.Lock()
 	p.State, p.Reason, p.Attempt = meterbridge.PromptDelivering, "", ""
 	// From here on: its turn may finish before it is known that it was taken.
-	l.heard, l.spent = make(chan Heard, 16), true
+	l.heard, l.spent, l.worked = make(chan Heard, 16), true, false
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
@@ -193,12 +193,15 @@ func (q *Queue) typeIn(ctx context.Context, p *meterbridge.QueuedPrompt, look Lo
 		if err := q.step(ctx, p, "entered"); err != nil {
 			return err
 		}
-		if q.confirmed(ctx, p, l, whileBusy) {
+		if q.confirmed(ctx, p, l, whileBusy, confirmTime) {
 			return q.sent(ctx, p)
 		}
 		if try == 0 && !q.stillThere(ctx, p) {
 			break
 		}
+	}
+	if q.confirmed(ctx, p, l, whileBusy, lateTime) {
+		return q.sent(ctx, p)
 	}
 	// Its text may stand in the input, unless that is seen to be empty.
 	if look, err := q.o.Terminals.Look(ctx, p.Agent); err != nil || !look.Input.Known || !look.Input.Empty {
@@ -242,17 +245,16 @@ func (q *Queue) mayEnter(ctx context.Context, p *meterbridge.QueuedPrompt, gener
 // confirmed waits for what the harness tells: the prompt's own text, or where it
 // tells none, that it works now. That may be told late of the turn before: a text that
 // still stands in the input was not taken.
-func (q *Queue) confirmed(ctx context.Context, p *meterbridge.QueuedPrompt, l *line, whileBusy bool) bool {
+func (q *Queue) confirmed(ctx context.Context, p *meterbridge.QueuedPrompt, l *line, whileBusy bool, within time.Duration) bool {
 	a, err := q.o.Agents.Agent(ctx, p.Agent)
 	confirms := err == nil && a.Confirms
-	limit := time.NewTimer(confirmTime)
+	limit := time.NewTimer(within)
 	defer limit.Stop()
-	worked := false
 	for {
 		select {
 		case h := <-l.heard:
 			took := h.Prompt != "" && Took(p.Text, h.Prompt)
-			worked = worked || h.Works
+			l.worked = l.worked || h.Works
 			if took || h.Works && !confirms && !whileBusy && !q.stillThere(ctx, p) {
 				q.mu.Lock()
 				p.SentAt, p.Turn = h.At, h.Turn
@@ -261,7 +263,7 @@ func (q *Queue) confirmed(ctx context.Context, p *meterbridge.QueuedPrompt, l *l
 			}
 		case <-limit.C:
 			// The text is gone from the screen, and the agent works: it was taken.
-			return (worked || whileBusy) && !q.stillThere(ctx, p)
+			return (l.worked || whileBusy) && !q.stillThere(ctx, p)
 		}
 	}
 }

@@ -154,6 +154,9 @@ const (
 	enterAfter = 200 * time.Millisecond
 	// confirmTime is how long a harness may take to tell that it took a prompt.
 	confirmTime = 3 * time.Second
+	// lateTime is how much longer it is waited, without another key, before a prompt
+	// counts as not taken: a busy machine takes its time.
+	lateTime = 10 * time.Second
 	// stillness is how long a person must not have typed.
 	stillness = 2 * time.Second
 	// beat is how often what waits is looked at.

@@ -34,9 +34,10 @@ func labClaude() labHarness {
 		args:   []string{"--permission-mode", "default"},
 		ready:  regexp.MustCompile(`(?m)^❯`),
 		dialog: regexp.MustCompile(`Do you want to proceed`),
-		// It leaves out characters without width and composes the others.
-		took:   strings.NewReplacer("\u200b", "", "\u202e", "", "\u202c", "", "e\u0301", "é").Replace,
-		unwrap: regexp.MustCompile(`(?s)^\s*<pasted_content id="\w+">\n(.*)\n</pasted_content>\s*$`),
+		exact:  true,
+		// It leaves out characters without width, composes the others and expands tabs.
+		took:   strings.NewReplacer("\u200b", "", "\u202e", "", "\u202c", "", "e\u0301", "é", "\t", "    ").Replace,
+		unwrap: regexp.MustCompile(`(?s)^\s*<pasted_content id="\w+">\n(.*)\n</pasted_content[^>]*>\s*$`),
 	}
 }
 
@@ -63,6 +64,7 @@ trust_level="trusted"
 `, l.url, l.demo)}
 		},
 		ready:  regexp.MustCompile(`(?m)^›`),
+		exact:  true,
 		dialog: regexp.MustCompile(`Yes, proceed|Would you like to run`),
 	}
 }

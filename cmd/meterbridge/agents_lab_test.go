@@ -319,8 +319,12 @@ func TestAgents_RealHarnesses(t *testing.T) {
 			}
 			l.numbers(finishes)
 			l.inside()
-			l.settled()
-			l.prompts(2 * len(promptKinds))
+			if h.exact {
+				l.settled()
+				l.prompts(2 * len(promptKinds))
+			} else {
+				fmt.Printf("NOT TESTED: prompts of every kind to %s: `make soak-prompts` sends them\n", h.id)
+			}
 			t.Logf("%s:\n%s", h.id, l.ask("timeline", l.agent))
 			l.ask("agents", "stop", l.agent)
 		})
@@ -544,6 +548,8 @@ type labHarness struct {
 	asksTrust bool
 	// queued: prompts go by `meterbridge prompt`, which waits until they are taken.
 	queued bool
+	// exact: prompts of every kind are sent to it in the short run too.
+	exact bool
 	// took is what the harness itself makes of a text that it was given; nil for nothing.
 	took func(text string) string
 	// unwrap takes off what it puts around a prompt in its request; nil for nothing.
