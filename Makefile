@@ -60,7 +60,7 @@ test-agents: setup ## with Node: real coding agents out of npm, started as agent
 	@command -v node >/dev/null || bash internal/setup.sh node
 	$(GO) test -tags agents -timeout 15m -run Agents_RealHarnesses -v ./cmd/meterbridge
 
-soak-prompts: setup ## a hundred prompts to each real coding agent, and daemons killed at random moments while they are typed
+soak-prompts: setup ## a hundred prompts of every kind to each real coding agent
 	@command -v node >/dev/null || bash internal/setup.sh node
 	$(GO) test -tags agents -timeout 60m -run 'TestSoak_' -v ./cmd/meterbridge
 
