@@ -101,8 +101,9 @@ func labGemini() labHarness {
 				filepath.Join(l.home, ".gemini", "trustedFolders.json"): fmt.Sprintf(`{%q:"TRUST_FOLDER"}`, l.demo),
 			}
 		},
-		queued: true,                                                            // what is typed while it still begins is lost
-		ready:  regexp.MustCompile(`(?s)Authenticated with.*Type your message`), // the banner comes last
+		took:   strings.NewReplacer("\u200b", "", "\u202e", "", "\u202c", "").Replace, // characters without width
+		queued: true,                                                                  // what is typed while it still begins is lost
+		ready:  regexp.MustCompile(`(?s)Authenticated with.*Type your message`),       // the banner comes last
 		dialog: regexp.MustCompile(`Allow execution|Allow once`),
 	}
 }
