@@ -80,9 +80,7 @@ func labQwen() labHarness {
 		files: func(l *lab) map[string]string {
 			return map[string]string{filepath.Join(l.home, ".qwen", "settings.json"): `{"general":{"disableAutoUpdate":true,"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"security":{"auth":{"selectedType":"openai"}}}`}
 		},
-		args:   []string{"--approval-mode", "default"}, // its own mode asks a model whether to ask
-		ready:  regexp.MustCompile(`(?m)^\W*>\s`),
-		dialog: regexp.MustCompile(`Allow execution of`),
+		ready: regexp.MustCompile(`(?m)^\W*>\s`),
 	}
 }
 

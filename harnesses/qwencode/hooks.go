@@ -11,7 +11,7 @@ import (
 // hooks: PreToolUse comes after a permission was granted, so it tells that the
 // agent goes on.
 func hooks() *harnesses.Hooks {
-	return &harnesses.Hooks{Facts: hookFacts, Layer: layer, Settings: settings}
+	return &harnesses.Hooks{Facts: hookFacts, Settings: settings}
 }
 
 // longestQuestion is what of a question is shown, in characters.
@@ -95,4 +95,12 @@ func settings(env harnesses.Env) harnesses.HookSettings {
 		home = filepath.Join(env.Home, ".qwen")
 	}
 	return harnesses.HookSettings{Form: harnesses.JSONHooks, Path: filepath.Join(home, "settings.json"), Events: events()}
+}
+
+// events are those that tell of the status.
+func events() (list []harnesses.HookEvent) {
+	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PermissionRequest", "Notification", "Stop", "SessionEnd"} {
+		list = append(list, harnesses.HookEvent{Name: name, Timeout: 5000})
+	}
+	return list
 }
