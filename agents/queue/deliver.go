@@ -115,7 +115,9 @@ func (q *Queue) gate(ctx context.Context, p *meterbridge.QueuedPrompt, whileBusy
 		return look, q.note(ctx, p, "the input still holds a text that was typed before: send or clear it there, or `queue go`", nil)
 	case !look.Leads:
 		return look, q.note(ctx, p, "another program has the terminal", nil)
-	case look.drafted(), !still:
+	case look.drafted():
+		return look, q.note(ctx, p, "a text stands in the agent's input: send or clear it there", nil)
+	case !still:
 		return look, q.note(ctx, p, "a person is typing", nil)
 	case !look.Pastes && strings.Contains(p.Text, "\n"):
 		return look, q.note(ctx, p, "the agent does not take texts of several lines yet", nil)

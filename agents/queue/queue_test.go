@@ -283,6 +283,25 @@ func TestGate_WaitsForWhatIsInTheWay(t *testing.T) {
 	}
 }
 
+// What stands in the input may be a person's or of an earlier life: the words tell
+// what to do about it, and blame nobody.
+func TestGate_TellsWhatIsInTheWay(t *testing.T) {
+	for want, close := range map[string]func(w *world){
+		"a text stands in the agent's input: send or clear it there": func(w *world) { w.look.Input = Input{Known: true, Sure: true, Text: "left"} },
+		"a person is typing":               func(w *world) { w.look.KeyAt = time.Now().Add(time.Hour) },
+		"another program has the terminal": func(w *world) { w.look.Leads = false },
+	} {
+		w := newWorld()
+		during(t, w, func(t *testing.T, q *Queue) {
+			w.set(func() { close(w) })
+			p, err := q.Submit(t.Context(), Request{Sender: person, Agent: "ag-1", Text: "x"})
+			if pass(time.Second); err != nil || w.row(p.ID).Reason != want {
+				t.Errorf("%v, %q, want %q", err, w.row(p.ID).Reason, want)
+			}
+		})
+	}
+}
+
 func TestGate_WaitsUntilAPersonIsStill(t *testing.T) {
 	w := newWorld()
 	during(t, w, func(t *testing.T, q *Queue) {
