@@ -241,22 +241,27 @@ func (e exact) shown() ExactTotals {
 	}
 }
 
-// rollup holds the stored sums of days against their requests.
+// rollup holds the stored sums against the rows that they are of.
 func (r *ReconcileReport) rollup(ctx context.Context, c *sql.Conn, l *Ledger) error {
-	zone, err := zoneCase(ctx, c, l.opts.ReportZone, "r.ended_at")
-	if err != nil {
-		return err
+	for _, sums := range []struct{ name, query, at string }{
+		{"the stored sums of days are those of their requests", "reconcile_rollup", "r.ended_at"},
+		{"the stored sums of prompts are those of their prompts", "reconcile_rollup_prompts", "a.happened_at"},
+	} {
+		zone, err := zoneCase(ctx, c, l.opts.ReportZone, sums.at)
+		if err != nil {
+			return err
+		}
+		var differ int64
+		var first *int64
+		query := fill(question(sums.query), map[string]string{"day": dayExpr(zone, sums.at)})
+		if err := c.QueryRowContext(ctx, query).Scan(&differ, &first); err != nil {
+			return fmt.Errorf("ask %s: %w", sums.query, err)
+		}
+		check := Check{Name: sums.name, OK: differ == 0}
+		if !check.OK {
+			check.Detail = fmt.Sprintf("%d sums differ, the first on %s", differ, dayOfKey(fmt.Sprint(or0(first))).Format(time.DateOnly))
+		}
+		r.Checks = append(r.Checks, check)
 	}
-	var differ int64
-	var first *int64
-	query := fill(question("reconcile_rollup"), map[string]string{"day": dayExpr(zone, "r.ended_at")})
-	if err := c.QueryRowContext(ctx, query).Scan(&differ, &first); err != nil {
-		return fmt.Errorf("ask reconcile_rollup: %w", err)
-	}
-	check := Check{Name: "the stored sums of days are those of their requests", OK: differ == 0}
-	if !check.OK {
-		check.Detail = fmt.Sprintf("%d sums differ, the first on %s", differ, dayOfKey(fmt.Sprint(or0(first))).Format(time.DateOnly))
-	}
-	r.Checks = append(r.Checks, check)
 	return nil
 }

@@ -55,7 +55,7 @@ func TestReconcile_Agrees(t *testing.T) {
 		}
 		r := w.reconcile(ReconcileOptions{Zone: z})
 		want := ExactTotals{Totals: Totals{6, 148, 312, 34, 28350, 1060}, CostPicoUSD: "15234569", RecordedPicoUSD: "7000000", ListPicoUSD: "17234569"}
-		if !r.OK || r.Totals != (ReportTotals{want, 3}) || len(r.Checks) != 28 || len(r.Warnings) != 0 {
+		if !r.OK || r.Totals != (ReportTotals{want, 3}) || len(r.Checks) != 29 || len(r.Warnings) != 0 {
 			t.Errorf("in %s: ok %v, %d checks, broken %v, warnings %v, totals %+v, want %+v", zone, r.OK, len(r.Checks), r.broken(), r.Warnings, r.Totals, want)
 		}
 	}
@@ -84,13 +84,17 @@ func TestReconcile_FindsWhatIsBroken(t *testing.T) {
 		{"a request twice", "INSERT INTO request SELECT * FROM request WHERE line = 6", append(byDay, "every request is there once")},
 		{
 			"a request without a session", "UPDATE request SET session = 99 WHERE line = 6",
-			[]string{"usage by session", "usage by agent", "every request has a session"},
+			[]string{"usage by session", "usage by agent", "the stored sums of prompts are those of their prompts", "every request has a session"},
 		},
 		{"a stored sum that is wrong", "UPDATE rollup_day SET output = output + 1", byDay},
 		{"a list price beside a recorded cost", "UPDATE request SET list_pusd = list_pusd + 1 WHERE recorded_pusd IS NOT NULL", byDay},
 		{"a stored list price that is wrong", "UPDATE rollup_day SET list_pusd = list_pusd + 1 WHERE recorded_n > 0", byDay},
 		{"a stored recorded cost that is wrong", "UPDATE rollup_day SET recorded_pusd = recorded_pusd + 1 WHERE recorded_n > 0", byDay},
 		{"a stored number of prices that is wrong", "UPDATE rollup_day SET list_n = list_n + 1", byDay[len(byDay)-1:]},
+		{
+			"a stored number of prompts that is wrong", "UPDATE rollup_prompt SET prompts = prompts + 1",
+			[]string{"usage by day", "usage by week", "usage by month", "usage by model", "usage by harness", "the stored sums of prompts are those of their prompts"},
+		},
 		{"a day that was not summed", "DELETE FROM rollup_day WHERE day = (SELECT min(day) FROM rollup_day)", byDay},
 		{"a sub-agent under another root", "UPDATE session SET root = 3 WHERE native = 'aaaa-1/a9f'", []string{"sessions one by one, in windows", "every session folds into a root"}},
 		{"a root that is none", "UPDATE session SET root = 77 WHERE native = 'bbbb-1'", []string{"the list of sessions, in windows", "every session folds into a root"}},
@@ -101,8 +105,8 @@ func TestReconcile_FindsWhatIsBroken(t *testing.T) {
 		{
 			"a prompt without a session", "UPDATE prompt SET session = 99 WHERE happened_at = (SELECT max(happened_at) FROM prompt)",
 			[]string{
-				"usage by day", "usage by week", "usage by month", "usage by hour", "usage by session", "usage by project", "usage by model",
-				"usage by harness", "usage by agent", "usage by block", "every prompt has a session",
+				"usage by hour", "usage by session", "usage by project", "usage by agent", "usage by block",
+				"the stored sums of prompts are those of their prompts", "every prompt has a session",
 			},
 		},
 		{"a source that is missing", "DELETE FROM source WHERE id = 4", []string{"every request has a source"}},
