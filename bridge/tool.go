@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -131,6 +132,11 @@ type ToolError struct {
 
 // Error implements error.
 func (e *ToolError) Error() string { return e.Code + ": " + e.Message }
+
+// Refuse is a *ToolError whose message is formatted.
+func Refuse(code, format string, args ...any) error {
+	return &ToolError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
 
 type progressKey struct{}
 

@@ -30,23 +30,18 @@ func (r *Response) Read() (body []byte, truncated bool, err error) {
 	return body, false, nil
 }
 
+// broken is why an answer could not be read to its end.
 func broken(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return coded(CodeNetwork, "the answer broke off")
-	}
-	return cut(err)
-}
-
-// cut is why an answer could not be read to its end.
-func cut(err error) error {
 	var timeout interface{ Timeout() bool }
 	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return bridge.Refuse(CodeNetwork, "the answer broke off")
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return coded(bridge.CodeTimeout, "the answer did not end in time")
+		return bridge.Refuse(bridge.CodeTimeout, "the answer did not end in time")
 	case errors.Is(err, context.Canceled):
-		return coded(CodeCancelled, "the request was given up")
+		return bridge.Refuse(bridge.CodeUserCancelled, "the request was given up")
 	}
-	return coded(CodeNetwork, "the answer broke off: %v", err)
+	return bridge.Refuse(CodeNetwork, "the answer broke off: %v", err)
 }
 
 // JSON is a body as JSON; nothing is null.
@@ -55,7 +50,7 @@ func JSON(body []byte) (json.RawMessage, error) {
 		return json.RawMessage("null"), nil
 	}
 	if !json.Valid(body) {
-		return nil, coded(CodeNetwork, "the answer is not JSON")
+		return nil, bridge.Refuse(CodeNetwork, "the answer is not JSON")
 	}
 	return body, nil
 }
@@ -79,7 +74,7 @@ func (r *Response) Stream(tell func(Chunk)) error {
 		n += kept
 		whole := n
 		if err == nil {
-			whole = wholeRunes(buffer[:n])
+			whole = bridge.WholeRunes(buffer[:n])
 		}
 		if whole > 0 {
 			tell(chunk(buffer[:whole]))
@@ -91,7 +86,7 @@ func (r *Response) Stream(tell func(Chunk)) error {
 		case err != nil:
 			return broken(err)
 		case total > MaxResponse:
-			return coded(bridge.CodeTooLarge, "the answer is longer than %d MiB", MaxResponse>>20)
+			return bridge.Refuse(bridge.CodeTooLarge, "the answer is longer than %d MiB", MaxResponse>>20)
 		}
 	}
 }
@@ -101,17 +96,4 @@ func chunk(b []byte) Chunk {
 		return Chunk{string(b), "text"}
 	}
 	return Chunk{base64.StdEncoding.EncodeToString(b), "base64"}
-}
-
-// wholeRunes is how much of b does not end within a character.
-func wholeRunes(b []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				return len(b) - n
-			}
-			break
-		}
-	}
-	return len(b)
 }

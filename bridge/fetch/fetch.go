@@ -33,9 +33,8 @@ const Redirects = 5
 
 // The codes of what can go wrong besides those of package bridge.
 const (
-	CodeHost      = "HOST_NOT_ALLOWED"
-	CodeNetwork   = "NETWORK_ERROR"
-	CodeCancelled = "USER_CANCELLED"
+	CodeHost    = "HOST_NOT_ALLOWED"
+	CodeNetwork = "NETWORK_ERROR"
 )
 
 // Request is what an extension asks for.
@@ -74,16 +73,12 @@ type Client struct {
 	Public func(netip.Addr) bool
 }
 
-func coded(code, format string, args ...any) error {
-	return &bridge.ToolError{Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
 // Do makes a request. Whatever a server answers is no error, redirects that lead
 // too far are.
 func (c Client) Do(ctx context.Context, r Request) (*Response, error) {
 	at, err := url.Parse(r.URL)
 	if err != nil {
-		return nil, coded(bridge.CodeInvalidParams, "url: is none")
+		return nil, bridge.Refuse(bridge.CodeInvalidParams, "url: is none")
 	}
 	headers, secret, err := headersOf(r)
 	if err != nil {
@@ -93,13 +88,13 @@ func (c Client) Do(ctx context.Context, r Request) (*Response, error) {
 		return nil, err
 	}
 	if len(r.Body) > MaxRequest {
-		return nil, coded(bridge.CodeTooLarge, "the body of a request has at most %d MiB", MaxRequest>>20)
+		return nil, bridge.Refuse(bridge.CodeTooLarge, "the body of a request has at most %d MiB", MaxRequest>>20)
 	}
 	ctx, end := context.WithTimeout(ctx, r.Timeout)
 	request, err := http.NewRequestWithContext(ctx, r.Method, at.String(), body(r.Body))
 	if err != nil {
 		end()
-		return nil, coded(bridge.CodeInvalidParams, "url: cannot be asked")
+		return nil, bridge.Refuse(bridge.CodeInvalidParams, "url: cannot be asked")
 	}
 	request.Header = headers
 	answer, err := c.client(r.Granted, secret).Do(request)
@@ -133,7 +128,7 @@ func (c Client) client(granted []bridge.Permission, secret []string) *http.Clien
 		},
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
 			if len(via) > Redirects {
-				return coded(CodeNetwork, "it redirects more than %d times", Redirects)
+				return bridge.Refuse(CodeNetwork, "it redirects more than %d times", Redirects)
 			}
 			if next.URL.Host != via[0].URL.Host || next.URL.Scheme != via[0].URL.Scheme {
 				for _, name := range secret { // a secret is for whom it was sent to
@@ -152,22 +147,22 @@ func allowed(at *url.URL, granted []bridge.Permission) error {
 	host, port := strings.TrimSuffix(strings.ToLower(at.Hostname()), "."), at.Port()
 	switch {
 	case at.User != nil:
-		return coded(bridge.CodeInvalidParams, "url: must not hold credentials; a header may")
+		return bridge.Refuse(bridge.CodeInvalidParams, "url: must not hold credentials; a header may")
 	case at.Scheme != "http" && at.Scheme != "https" || host == "":
-		return coded(bridge.CodeInvalidParams, "url: must be an address of http or https")
+		return bridge.Refuse(bridge.CodeInvalidParams, "url: must be an address of http or https")
 	case isLocal(host):
 		if !policy.Allows(granted, "network.local") {
-			return coded(CodeHost, "%s is this computer, which needs the permission network.local", host)
+			return bridge.Refuse(CodeHost, "%s is this computer, which needs the permission network.local", host)
 		}
 		return nil
 	case at.Scheme != "https":
-		return coded(CodeHost, "%s is reached over https only", host)
+		return bridge.Refuse(CodeHost, "%s is reached over https only", host)
 	}
 	if port == "" {
 		port = "443"
 	}
 	if !policy.AllowsHost(granted, host, port) {
-		return coded(CodeHost, "%s is not among the hosts that its user agreed to", net.JoinHostPort(host, port))
+		return bridge.Refuse(CodeHost, "%s is not among the hosts that its user agreed to", net.JoinHostPort(host, port))
 	}
 	return nil
 }
@@ -232,7 +227,7 @@ func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	for _, addr := range found {
 		if !public(addr.Unmap()) {
-			return nil, coded(CodeHost, "%s is an address inside of a network", host)
+			return nil, bridge.Refuse(CodeHost, "%s is an address inside of a network", host)
 		}
 	}
 	if len(found) == 0 {
@@ -266,11 +261,11 @@ func failed(ctx context.Context, err error) error {
 	case errors.As(err, &told):
 		return told
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return coded(bridge.CodeTimeout, "the server did not answer in time")
+		return bridge.Refuse(bridge.CodeTimeout, "the server did not answer in time")
 	case ctx.Err() != nil:
-		return coded(CodeCancelled, "the request was given up")
+		return bridge.Refuse(bridge.CodeUserCancelled, "the request was given up")
 	case errors.As(err, &at):
 		err = at.Err // the address may hold what is not for logs
 	}
-	return coded(CodeNetwork, "the server cannot be reached: %v", err)
+	return bridge.Refuse(CodeNetwork, "the server cannot be reached: %v", err)
 }

@@ -26,7 +26,7 @@ const (
 // of those that hold one.
 func headersOf(r Request) (headers http.Header, secret []string, err error) {
 	if len(r.Headers) > maxHeaders {
-		return nil, nil, coded(bridge.CodeInvalidParams, "headers: at most %d", maxHeaders)
+		return nil, nil, bridge.Refuse(bridge.CodeInvalidParams, "headers: at most %d", maxHeaders)
 	}
 	headers = http.Header{}
 	names, beginnings := refusedHeaders()
@@ -35,18 +35,18 @@ func headersOf(r Request) (headers http.Header, secret []string, err error) {
 		refused := slices.Contains(names, lower) || slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(lower, b) })
 		switch {
 		case !isName(name):
-			return nil, nil, coded(bridge.CodeInvalidParams, "headers: %q is no name of a header", name)
+			return nil, nil, bridge.Refuse(bridge.CodeInvalidParams, "headers: %q is no name of a header", name)
 		case refused:
-			return nil, nil, coded(bridge.CodeInvalidParams, "headers: %s is not an extension's to set", lower)
+			return nil, nil, bridge.Refuse(bridge.CodeInvalidParams, "headers: %s is not an extension's to set", lower)
 		case headers.Get(name) != "":
-			return nil, nil, coded(bridge.CodeInvalidParams, "headers: %s comes twice", lower)
+			return nil, nil, bridge.Refuse(bridge.CodeInvalidParams, "headers: %s comes twice", lower)
 		}
 		filled, isSecret, err := fill(value, r.Secret)
 		if err != nil {
 			return nil, nil, err
 		}
 		if len(filled) > maxValue || !isValue(filled) {
-			return nil, nil, coded(bridge.CodeInvalidParams, "headers: the value of %s is too long or has characters that headers may not have", lower)
+			return nil, nil, bridge.Refuse(bridge.CodeInvalidParams, "headers: the value of %s is too long or has characters that headers may not have", lower)
 		}
 		headers.Set(name, filled)
 		if isSecret {
@@ -61,6 +61,9 @@ func headersOf(r Request) (headers http.Header, secret []string, err error) {
 
 // fill puts secrets in the place of {{secret:KEY}}.
 func fill(value string, secret func(string) (string, bool)) (filled string, found bool, err error) {
+	if !strings.Contains(value, "{{secret:") {
+		return value, false, nil
+	}
 	filled = regexp.MustCompile(`\{\{secret:([^{}]*)\}\}`).ReplaceAllStringFunc(value, func(place string) string {
 		key := strings.TrimSuffix(strings.TrimPrefix(place, "{{secret:"), "}}")
 		text, set := "", false
@@ -68,7 +71,7 @@ func fill(value string, secret func(string) (string, bool)) (filled string, foun
 			text, set = secret(key)
 		}
 		if !set {
-			err = coded(bridge.CodeInvalidParams, "headers: the secret %q is not set; its user does that with `meterbridge ext settings`", key)
+			err = bridge.Refuse(bridge.CodeInvalidParams, "headers: the secret %q is not set; its user does that with `meterbridge ext settings`", key)
 		}
 		found = true
 		return text

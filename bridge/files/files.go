@@ -7,7 +7,6 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -52,10 +51,6 @@ type Folder struct {
 	Trash string
 }
 
-func coded(code, format string, args ...any) error {
-	return &bridge.ToolError{Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
 // failed is an error of the system as extensions are told it: without the path of
 // the folder, which they may not know.
 func failed(at string, err error) error {
@@ -67,17 +62,17 @@ func failed(at string, err error) error {
 	case errors.As(err, &told):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return coded(bridge.CodeNotFound, "there is no %s", at)
+		return bridge.Refuse(bridge.CodeNotFound, "there is no %s", at)
 	case errors.As(err, &perr):
 		err = perr.Err
 	}
-	return coded(CodeFailed, "%s: %v", at, err)
+	return bridge.Refuse(CodeFailed, "%s: %v", at, err)
 }
 
 // clean is a path as it is meant: with slashes, "." for the folder itself.
 func clean(name string) (string, error) {
 	if utf8.RuneCountInString(name) > maxPath || !utf8.ValidString(name) {
-		return "", coded(CodeDenied, "a path has at most %d characters", maxPath)
+		return "", bridge.Refuse(CodeDenied, "a path has at most %d characters", maxPath)
 	}
 	name = strings.ReplaceAll(name, `\`, "/")
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")
@@ -85,7 +80,7 @@ func clean(name string) (string, error) {
 		return ".", nil
 	}
 	if err := manifest.CheckFile(name); err != nil {
-		return "", coded(CodeDenied, "%v", err)
+		return "", bridge.Refuse(CodeDenied, "%v", err)
 	}
 	return name, nil
 }
@@ -94,7 +89,7 @@ func clean(name string) (string, error) {
 func (f Folder) open() (*os.Root, error) {
 	root, err := os.OpenRoot(f.Path)
 	if err != nil {
-		return nil, coded(bridge.CodeUnavailable, "the workspace folder cannot be opened; its user names another with `meterbridge ext workspace`")
+		return nil, bridge.Refuse(bridge.CodeUnavailable, "the workspace folder cannot be opened; its user names another with `meterbridge ext workspace`")
 	}
 	return root, nil
 }
@@ -117,13 +112,13 @@ func (f Folder) real(name string) (string, error) {
 			return "", failed(name, err)
 		}
 		if _, err := os.Lstat(at); err == nil {
-			return "", coded(CodeDenied, "%s is a link to nothing", name)
+			return "", bridge.Refuse(CodeDenied, "%s is a link to nothing", name)
 		}
 		at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
 	}
 	inside, err := filepath.Rel(base, at)
 	if err != nil || !filepath.IsLocal(inside) {
-		return "", coded(CodeDenied, "%s leads out of the workspace folder", name)
+		return "", bridge.Refuse(CodeDenied, "%s leads out of the workspace folder", name)
 	}
 	return filepath.ToSlash(inside), nil
 }
@@ -149,9 +144,9 @@ func (f Folder) writable(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case name == "." || found == ".":
-		return "", coded(CodeDenied, "the workspace folder itself cannot be written")
+		return "", bridge.Refuse(CodeDenied, "the workspace folder itself cannot be written")
 	case manifest.NeverWritten(name) || manifest.NeverWritten(found):
-		return "", coded(CodeDenied, "%s may not be written by an extension: it steers an agent or a build", name)
+		return "", bridge.Refuse(CodeDenied, "%s may not be written by an extension: it steers an agent or a build", name)
 	}
 	return found, nil
 }
@@ -181,13 +176,18 @@ func statOf(name string, info fs.FileInfo) Stat {
 // mtime is in whole milliseconds, as what is compared must be.
 func mtime(info fs.FileInfo) float64 { return float64(info.ModTime().UnixMilli()) }
 
+// reach opens the folder at a path that may, which is readable or writable, lets
+// through. The caller closes it.
+func (f Folder) reach(name string, may func(string) (string, error)) (root *os.Root, at string, err error) {
+	if at, err = may(name); err == nil {
+		root, err = f.open()
+	}
+	return root, at, err
+}
+
 // Stat looks at a file or folder.
 func (f Folder) Stat(name string) (Stat, error) {
-	at, err := f.readable(name)
-	if err != nil {
-		return Stat{}, err
-	}
-	root, err := f.open()
+	root, at, err := f.reach(name, f.readable)
 	if err != nil {
 		return Stat{}, err
 	}
@@ -207,7 +207,7 @@ func regular(root *os.Root, at, name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, failed(name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, coded(CodeFailed, "%s is no file", name)
+		return nil, nil, bridge.Refuse(CodeFailed, "%s is no file", name)
 	}
 	file, err := root.Open(filepath.FromSlash(at))
 	return file, info, failed(name, err)

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"meterbridge/bridge"
 )
 
 // Content is what was read of a file.
@@ -25,11 +26,7 @@ type Content struct {
 // Read reads the first most bytes of a file, at most MaxSize. What is no UTF-8 is
 // replaced, unless it is encoded in base64.
 func (f Folder) Read(name, encoding string, most int64) (Content, error) {
-	at, err := f.readable(name)
-	if err != nil {
-		return Content{}, err
-	}
-	root, err := f.open()
+	root, at, err := f.reach(name, f.readable)
 	if err != nil {
 		return Content{}, err
 	}
@@ -52,23 +49,10 @@ func (f Folder) Read(name, encoding string, most int64) (Content, error) {
 		return c, nil
 	}
 	if c.Truncated {
-		data = wholeRunes(data)
+		data = data[:bridge.WholeRunes(data)]
 	}
 	c.Data = strings.ToValidUTF8(string(data), "\uFFFD")
 	return c, nil
-}
-
-// wholeRunes leaves out a character that was cut.
-func wholeRunes(b []byte) []byte {
-	for n := 1; n <= min(utf8.UTFMax, len(b)); n++ {
-		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
-			if utf8.FullRune(tail) {
-				return b
-			}
-			return b[:len(b)-n]
-		}
-	}
-	return b
 }
 
 // Entry is one of a list.
@@ -92,11 +76,7 @@ func (f Folder) List(name string, recursive bool, most int) (Listing, error) {
 	if most <= 0 || most > MaxEntries {
 		most = MaxEntries
 	}
-	at, err := f.readable(name)
-	if err != nil {
-		return Listing{}, err
-	}
-	root, err := f.open()
+	root, at, err := f.reach(name, f.readable)
 	if err != nil {
 		return Listing{}, err
 	}
@@ -106,7 +86,7 @@ func (f Folder) List(name string, recursive bool, most int) (Listing, error) {
 		return Listing{}, failed(name, err)
 	}
 	if !info.IsDir() {
-		return Listing{}, coded(CodeFailed, "%s is no folder", name)
+		return Listing{}, bridge.Refuse(CodeFailed, "%s is no folder", name)
 	}
 	shown, _ := clean(name) // it was, above
 	l := Listing{Entries: []Entry{}}

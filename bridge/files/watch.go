@@ -47,11 +47,7 @@ func lookOf(info fs.FileInfo) look {
 // looks are those of all that is watched; nothing of what is gone.
 func (f Folder) looks(name string, recursive bool) map[string]look {
 	all := map[string]look{}
-	at, err := f.readable(name)
-	if err != nil {
-		return all
-	}
-	root, err := f.open()
+	root, at, err := f.reach(name, f.readable)
 	if err != nil {
 		return all
 	}

@@ -27,13 +27,9 @@ type WriteOptions struct {
 // when the file is another than the writer thinks.
 func (f Folder) Write(name string, data []byte, o WriteOptions) (Stat, error) {
 	if len(data) > MaxSize {
-		return Stat{}, coded(bridge.CodeTooLarge, "a file is written with at most %d MiB", MaxSize>>20)
+		return Stat{}, bridge.Refuse(bridge.CodeTooLarge, "a file is written with at most %d MiB", MaxSize>>20)
 	}
-	at, err := f.writable(name)
-	if err != nil {
-		return Stat{}, err
-	}
-	root, err := f.open()
+	root, at, err := f.reach(name, f.writable)
 	if err != nil {
 		return Stat{}, err
 	}
@@ -42,7 +38,7 @@ func (f Folder) Write(name string, data []byte, o WriteOptions) (Stat, error) {
 	info, err := root.Lstat(filepath.FromSlash(at))
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return Stat{}, coded(CodeFailed, "%s is no file", name)
+		return Stat{}, bridge.Refuse(CodeFailed, "%s is no file", name)
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
@@ -81,7 +77,7 @@ func parents(root *os.Root, dir, name string, make bool) error {
 		return failed(name, root.MkdirAll(filepath.FromSlash(dir), 0o755))
 	}
 	if info, err := root.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
-		return coded(CodeFailed, "there is no folder for %s; createDirs makes it", name)
+		return bridge.Refuse(CodeFailed, "there is no folder for %s; createDirs makes it", name)
 	}
 	return nil
 }
@@ -105,11 +101,7 @@ func replace(root *os.Root, at string, data []byte, mode fs.FileMode) error {
 
 // Mkdir makes a folder and those on the way to it.
 func (f Folder) Mkdir(name string) (Stat, error) {
-	at, err := f.writable(name)
-	if err != nil {
-		return Stat{}, err
-	}
-	root, err := f.open()
+	root, at, err := f.reach(name, f.writable)
 	if err != nil {
 		return Stat{}, err
 	}
@@ -135,9 +127,9 @@ func (f Folder) Discard(name string, now time.Time) error {
 	at := join(dir, path.Base(named))
 	switch {
 	case named == "." || at == ".":
-		return coded(CodeDenied, "the workspace folder itself cannot be thrown away")
+		return bridge.Refuse(CodeDenied, "the workspace folder itself cannot be thrown away")
 	case manifest.NeverWritten(named) || manifest.NeverWritten(at):
-		return coded(CodeDenied, "%s may not be thrown away by an extension: it steers an agent or a build", name)
+		return bridge.Refuse(CodeDenied, "%s may not be thrown away by an extension: it steers an agent or a build", name)
 	}
 	root, err := f.open()
 	if err != nil {
@@ -167,7 +159,7 @@ func harmless(root *os.Root, at, name string) error {
 		return err
 	})
 	if kept != "" {
-		return coded(CodeDenied, "%s holds %s, which may not be thrown away by an extension", name, kept)
+		return bridge.Refuse(CodeDenied, "%s holds %s, which may not be thrown away by an extension", name, kept)
 	}
 	return failed(name, err)
 }

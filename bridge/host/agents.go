@@ -233,7 +233,7 @@ func (in stretchParams) stretch() bridge.Stretch {
 func (p *peer) counted(in stretchParams) *fault {
 	info, f := p.linkedAgent(p.ctx, in.AgentID, "")
 	switch {
-	case f != nil && info.Kind == bridge.KindShell && f.code == codeNotConnected:
+	case f != nil && info.Kind == bridge.KindShell && f.code == bridge.CodeNotConnected:
 	case f != nil:
 		return f
 	case info.Kind != bridge.KindShell && in.Until != nil && *in.Until < in.Since:

@@ -222,7 +222,7 @@ func ended(ctx context.Context, pkg string) error {
 func stopped(cause error, pkg string) error {
 	switch {
 	case errors.Is(cause, bridge.ErrUnlinked):
-		return &bridge.ToolError{Code: codeNotConnected, Message: "the user removed the link to " + pkg + " during the call"}
+		return &bridge.ToolError{Code: bridge.CodeNotConnected, Message: "the user removed the link to " + pkg + " during the call"}
 	case errors.Is(cause, bridge.ErrDisabled):
 		return unavailable("the user turned %s off during the call", pkg)
 	}

@@ -90,7 +90,7 @@ func (p *peer) admit(r request) (*method, *fault) {
 		return nil, issues(found)
 	}
 	if m.Needs != "" && !k.x.may(m.Needs) && (m.Or == "" || !k.x.may(m.Or)) {
-		f := faulty(codePermission, "%s needs the permission %s", r.method, m.Needs)
+		f := faulty(bridge.CodePermissionDenied, "%s needs the permission %s", r.method, m.Needs)
 		f.data = map[string]any{"permission": m.Needs}
 		return nil, f
 	}

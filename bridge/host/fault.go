@@ -13,15 +13,8 @@ const (
 	codeMethodNotFound   = "METHOD_NOT_FOUND"
 	codeProtocolMismatch = "PROTOCOL_MISMATCH"
 	codeNotReady         = "NOT_READY"
-	codePermission       = "PERMISSION_DENIED"
-
-	codeFSError      = "FS_ERROR"
-	codeQuota        = "QUOTA_EXCEEDED"
-	codeNotConnected = "NOT_CONNECTED"
-	codeNotVisible   = "NOT_VISIBLE"
-
-	codeNetwork        = "NETWORK_ERROR"
-	codeHandlerMissing = "HANDLER_MISSING"
+	codeQuota            = "QUOTA_EXCEEDED"
+	codeHandlerMissing   = "HANDLER_MISSING"
 )
 
 // fault is an error that an extension is told.
@@ -53,5 +46,5 @@ func asFault(err error) *fault {
 
 // unavailable says that an extension cannot answer a call.
 func unavailable(format string, args ...any) error {
-	return &bridge.ToolError{Code: bridge.CodeUnavailable, Message: fmt.Sprintf(format, args...)}
+	return bridge.Refuse(bridge.CodeUnavailable, format, args...)
 }

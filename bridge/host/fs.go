@@ -53,7 +53,7 @@ func fileFault(err error) *fault {
 	if !errors.As(err, &conflict) {
 		return portFault(err)
 	}
-	f := faulty(codeFSError, "the file changed meanwhile; read it again")
+	f := faulty(files.CodeFailed, "the file changed meanwhile; read it again")
 	f.data = map[string]any{"conflict": true, "mtimeMs": conflict.MtimeMs}
 	return f
 }

@@ -77,7 +77,7 @@ func (p *peer) linkedAgent(ctx context.Context, id string, kind bridge.AgentKind
 	case kind == bridge.KindShell && info.Kind != kind:
 		return info, faulty(bridge.CodeNotFound, "%s is an agent, not a terminal", info.Name)
 	case !p.k.h.o.Ports.linked(p.k.x.Name, id):
-		return info, faulty(codeNotConnected, "the user has not linked %s to %s; `meterbridge ext link` does", info.Name, p.k.x.Name)
+		return info, faulty(bridge.CodeNotConnected, "the user has not linked %s to %s; `meterbridge ext link` does", info.Name, p.k.x.Name)
 	}
 	return info, nil
 }

@@ -72,7 +72,8 @@ type Pipeline struct {
 	now    func() time.Time
 	done   func(bridge.CallRecord)
 	ask    func(ctx context.Context, c Call) error
-	values bool
+	// values is what takes secrets out of values; nil where none are kept.
+	values *blanker
 	// turns are those of callers, places those of extensions.
 	turns, places turns
 	rates         *rates.Rates[callOf]
@@ -96,7 +97,10 @@ type Options struct {
 
 // New returns a pipeline.
 func New(o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits.filled(), now: o.Now, done: o.Done, ask: o.Ask, values: o.Values}
+	p := &Pipeline{limits: o.Limits.filled(), now: o.Now, done: o.Done, ask: o.Ask}
+	if o.Values {
+		p.values = newBlanker()
+	}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -123,8 +127,8 @@ func (p *Pipeline) Do(ctx context.Context, c Call) Answer {
 		r.Handled = r.Ended.Sub(r.Started) - r.Queued
 	}
 	r.ResultBytes, r.Items, r.Removed, r.Outcome = a.size, len(a.Content), a.removed, a.Code
-	if p.values {
-		r.Arguments, r.Answer = blanked(c.Args), blankedAnswer(a)
+	if p.values != nil {
+		r.Arguments, r.Answer = p.values.value(c.Args), p.values.answer(a)
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -25,17 +25,18 @@ func newConfirmCmd(a *app) *cobra.Command {
 			"as long as the tool may take.",
 		Example: "  meterbridge confirm\n  meterbridge confirm pr-3f2a9c01b7 --send\n  meterbridge confirm ca-3 --allow agent",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if allow != "" && (yes || no || len(args) == 0) || allow == "" && yes == no && (yes || len(args) > 0) {
+			id := strings.Join(args, "")
+			if !oneVerdict(id, yes, allow != "", no) {
 				return usagef("give one of them", "--send or --decline of a prompt, --allow or --decline of a call")
 			}
 			return a.withMeter(cmd.Context(), func(m *daemon.Meter) error {
-				if len(args) > 0 && strings.HasPrefix(args[0], "ca-") {
-					return a.allowed(m, args[0], cmp.Or(allow, "decline"))
+				switch {
+				case id == "":
+					return a.decide(cmd.Context(), m)
+				case isCall(id):
+					return a.allowed(m, id, cmp.Or(allow, "decline"))
 				}
-				if len(args) > 0 {
-					return a.decided(m, args[0], yes)
-				}
-				return a.decide(cmd.Context(), m)
+				return a.decided(m, id, yes)
 			})
 		},
 	}
@@ -43,6 +44,19 @@ func newConfirmCmd(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&no, "decline", false, "decline it")
 	cmd.Flags().StringVar(&allow, "allow", "", "allow the call that is named: once, agent (its agent from now on) or always")
 	return cmd
+}
+
+// isCall tells the id of a held call from that of a prompt.
+func isCall(id string) bool { return strings.HasPrefix(id, "ca-") }
+
+// oneVerdict reports whether there is one verdict on what an id names, in the words of
+// its kind, and none where nothing is named: what is not understood must decide nothing.
+func oneVerdict(id string, send, allow, decline bool) bool {
+	yes, foreign := send, allow
+	if isCall(id) {
+		yes, foreign = allow, send
+	}
+	return !foreign && (yes != decline) == (id != "") && !(yes && decline)
 }
 
 func (a *app) decided(m *daemon.Meter, id string, send bool) error {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,11 +100,7 @@ func TestExt_ACallWaitsForAPerson(t *testing.T) {
 		t.Errorf("stats say nothing of what is saved:\n%s", stats)
 	}
 	m.must("agents", "stop", "anna")
-	m.must("stop")
-	if err := <-s.ended; err != nil {
-		t.Errorf("the daemon ended with %v", err)
-	}
-	http.DefaultClient.CloseIdleConnections()
+	m.over(s)
 }
 
 // decide decides on a call, once it is held.

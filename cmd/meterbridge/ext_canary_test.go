@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +20,8 @@ func TestLogs_NoCanary(t *testing.T) {
 		t.Errorf("the call: %s", body)
 	}
 	m.must("tools", "log")
-	m.ended(s)
+	m.must("agents", "stop", "anna")
+	m.over(s)
 	if strings.Contains(s.log.String(), canary) {
 		t.Errorf("the log has it:\n%s", s.log)
 	}
@@ -48,22 +48,12 @@ func TestTokens_NotInArgvOrLogs(t *testing.T) {
 	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the token's file: %v, %v", info, err)
 	}
-	m.ended(s)
+	m.must("agents", "stop", "anna")
+	m.over(s)
 	if strings.Contains(s.log.String(), token) {
 		t.Errorf("the log has the token:\n%s", s.log)
 	}
 	m.holdsNot(token, []string{own})
-}
-
-// ended stops the agent and the daemon.
-func (m *machine) ended(s *serving) {
-	m.t.Helper()
-	m.must("agents", "stop", "anna")
-	m.must("stop")
-	if err := <-s.ended; err != nil {
-		m.t.Errorf("the daemon ended with %v", err)
-	}
-	http.DefaultClient.CloseIdleConnections()
 }
 
 // holdsNot fails for each file of the machine that has a text, but for those named.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 )
@@ -38,9 +37,5 @@ func TestInspector_ExtensionTool(t *testing.T) {
 		}
 	}
 	m.must("agents", "stop", "anna")
-	m.must("stop")
-	if err := <-s.ended; err != nil {
-		t.Errorf("the daemon ended with %v", err)
-	}
-	http.DefaultClient.CloseIdleConnections()
+	m.over(s)
 }

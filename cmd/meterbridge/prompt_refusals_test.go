@@ -55,16 +55,6 @@ func newStaff(t *testing.T, settings string) *staff {
 	return s
 }
 
-// must runs a command that has to work.
-func (s *staff) must(args ...string) string {
-	s.t.Helper()
-	out, errOut, code := s.ask(args...)
-	if code != 0 {
-		s.t.Fatalf("%v: %d %s", args, code, errOut)
-	}
-	return out
-}
-
 func (s *staff) start(harness, name string, more ...string) {
 	s.t.Helper()
 	var a struct{ ID string }
@@ -196,6 +186,7 @@ window = "day"
 max_tokens = 0
 action = "hold"
 `)
+	defer s.over(s.daemon)
 	for _, name := range []string{"sender", "second", "third", "busy", "held", "asks", "stopped", "stopped and held", "linkless"} {
 		s.start("claude-code", name)
 	}

@@ -29,13 +29,16 @@ func (m *machine) started(name string) {
 	}
 }
 
-// over ends a daemon in order.
+// over ends a daemon in order, and with it what it runs.
 func (m *machine) over(d *serving) {
 	m.t.Helper()
 	if _, errOut, code := m.ask("stop"); code != 0 {
 		m.t.Errorf("stop: %d %s", code, errOut)
 	}
-	<-d.ended
+	if err := <-d.ended; err != nil {
+		m.t.Errorf("the daemon ended with %v", err)
+	}
+	http.DefaultClient.CloseIdleConnections()
 }
 
 func TestRun_PrintsWhatACommandWritesAndItsCode(t *testing.T) {

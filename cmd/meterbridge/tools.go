@@ -24,7 +24,7 @@ func newToolsLogCmd(a *app) *cobra.Command {
 	var w windowFlags
 	cmd := &cobra.Command{
 		Use: "log", Short: "The newest calls of tools", Args: cobra.NoArgs,
-		Long: "The newest calls of tools that agents made over Meterbridge. Arguments are kept by\ntheir keys and types only.",
+		Long: "The newest calls of tools that agents made over Meterbridge. Arguments are kept by\ntheir keys and types, values with `[bridge] trace_values = true` alone.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if q.Most < 1 {
 				return usagef("--last takes a number from 1", "--last %d is none", q.Most)

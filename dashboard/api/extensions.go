@@ -30,7 +30,7 @@ func (s *server) extensions(h huma.API) {
 		"Links between agents are in the answer of `/agents`."),
 		func(context.Context, *noInput) (dashboard.ExtensionLinkList, error) { return s.meter.ListLinks(), nil })
 	look(s, h, operation("calls", "/calls", "Calls of tools over the bridge",
-		"The answer of `meterbridge tools log --json`, the newest first; arguments are there by their keys and types only."),
+		"The answer of `meterbridge tools log --json`, the newest first; arguments are there by their keys and types, values with `[bridge] trace_values = true` alone."),
 		s.calls)
 }
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,11 +62,13 @@ func (m *Meter) Budgets(ctx context.Context, q BudgetQuery) (BudgetList, error) 
 		return list, err
 	}
 	asked := analytics.BudgetQuery{Zone: q.Zone, WeekStart: q.WeekStart}
-	for _, b := range budgets {
+	agents, err := m.agentsOf(ctx, budgets)
+	if err != nil {
+		return list, answerFault(err)
+	}
+	for i, b := range budgets {
 		limit := limitOf(b)
-		if limit.Agents, err = m.agentsOf(ctx, b); err != nil {
-			return list, answerFault(err)
-		}
+		limit.Agents = agents[i]
 		asked.Budgets = append(asked.Budgets, limit)
 	}
 	states, err := m.ledger.Budgets(ctx, asked)
@@ -116,21 +119,30 @@ func limitOf(b config.Budget) analytics.Budget {
 	return out
 }
 
-// agentsOf are the ids of the agents that a budget is about; nil for one that is
+// agentsOf are the ids of the agents that each budget is about; nil for one that is
 // not about agents. An agent is named by its id or its name.
-func (m *Meter) agentsOf(ctx context.Context, b config.Budget) ([]string, error) {
-	if b.Scope != "agent" && b.Scope != "workspace" {
-		return nil, nil
+func (m *Meter) agentsOf(ctx context.Context, budgets []config.Budget) ([][]string, error) {
+	of := make([][]string, len(budgets))
+	if !slices.ContainsFunc(budgets, ofAgents) {
+		return of, nil
 	}
 	agents, _, _, err := m.ledger.Agents(ctx)
-	ids := []string{}
-	for _, a := range agents {
-		if b.Scope == "workspace" && a.Workspace == b.Match || b.Scope == "agent" && (a.ID == b.Match || a.Name == b.Match) {
-			ids = append(ids, a.ID)
+	for i, b := range budgets {
+		if !ofAgents(b) {
+			continue
+		}
+		of[i] = []string{}
+		for _, a := range agents {
+			if b.Scope == "workspace" && a.Workspace == b.Match || b.Scope == "agent" && (a.ID == b.Match || a.Name == b.Match) {
+				of[i] = append(of[i], a.ID)
+			}
 		}
 	}
-	return ids, err
+	return of, err
 }
+
+// ofAgents tells whether a budget is about agents.
+func ofAgents(b config.Budget) bool { return b.Scope == "agent" || b.Scope == "workspace" }
 
 // amountOf is the limit in USD; the settings were checked when they were read.
 func amountOf(b config.Budget) *meterbridge.PicoUSD {

@@ -34,29 +34,6 @@ func (m *Meter) HeldCalls() []HeldCall {
 	return list
 }
 
-// agentName is what an agent's user calls it, its id when that is not known.
-func (m *Meter) agentName(id string) string {
-	if m.fleet == nil {
-		return id
-	}
-	if a, err := m.fleet.Agents().Get(id); err == nil && a.ID == id && a.Name != "" {
-		return a.Name
-	}
-	return id
-}
-
-// sessionOf is the session that an agent is bound to now, empty when none is.
-func (m *Meter) sessionOf(id string) string {
-	if m.fleet == nil {
-		return ""
-	}
-	a, err := m.fleet.Agents().Get(id)
-	if err != nil || a.ID != id || len(a.Bindings) == 0 {
-		return ""
-	}
-	return a.Bindings[len(a.Bindings)-1].Session
-}
-
 // DecideCall answers for a call that waits: once, agent, always or decline.
 func (m *Meter) DecideCall(id, answer string) error {
 	if m.asking == nil {

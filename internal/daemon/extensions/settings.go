@@ -65,17 +65,28 @@ func (d *Desk) Settings(name string) host.Settings {
 		d.o.Log.Warn("settings of an extension are not used", slog.Any("error", err))
 	}
 	for _, one := range it.inst.Settings {
-		value, set := k.Values[one.Key]
+		value, set := k.inForce(one)
 		switch {
 		case one.Type == "secret":
-			_, s.Secrets[one.Key] = k.Secrets[one.Key]
-		case set && manifest.SettingFault(one, value) == "":
+			s.Secrets[one.Key] = set
+		case value != nil:
 			s.Values[one.Key] = value
-		case one.Default != nil:
-			s.Values[one.Key] = one.Default
 		}
 	}
 	return s
+}
+
+// inForce is the value of a setting, its default unless the user set one that fits the
+// manifest; nil for none and for a secret, of which it is told only whether it is set.
+func (k kept) inForce(one bridge.Setting) (value json.RawMessage, set bool) {
+	if one.Type == "secret" {
+		_, set = k.Secrets[one.Key]
+		return nil, set
+	}
+	if value, set = k.Values[one.Key]; set && manifest.SettingFault(one, value) == "" {
+		return value, true
+	}
+	return one.Default, false
 }
 
 // Secret is the value of a secret that is set.
@@ -103,9 +114,6 @@ type Setting struct {
 
 // Set changes settings for their user and tells the extension that runs.
 func (d *Desk) Set(name string, s Setting) error {
-	if _, _, err := d.installedAs(name); err != nil {
-		return err
-	}
 	err := d.set(name, s)
 	var faults host.SettingFaults
 	if errors.As(err, &faults) {
@@ -218,24 +226,18 @@ func (d *Desk) settingAnswers(it *item) []dashboard.SettingAnswer {
 		for _, option := range one.Options {
 			a.Options = append(a.Options, option.Value)
 		}
-		value, set := k.Values[one.Key]
-		switch {
-		case one.Type == "secret":
-			_, a.Set = k.Secrets[one.Key]
-		case set && manifest.SettingFault(one, value) == "":
-			a.Set, a.Value = true, value
-		default:
-			a.Value = one.Default
-		}
-		if a.Default == nil {
-			a.Default = json.RawMessage("null")
-		}
-		if a.Value == nil {
-			a.Value = json.RawMessage("null")
-		}
+		value, set := k.inForce(one)
+		a.Set, a.Default, a.Value = set, orNull(a.Default), orNull(value)
 		list = append(list, a)
 	}
 	return list
+}
+
+func orNull(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
 }
 
 // SetWorkspace says which agents an extension sees without a link and, with the
