@@ -82,92 +82,127 @@ type kept struct {
 	t     Tok
 }
 
+// claudeSession is one file of a session that is being written.
+type claudeSession struct {
+	*claudeState
+	g     *gen
+	h     *Part
+	l     *lw
+	pr    projInfo
+	model string
+	// keep are its lines, while they are few.
+	keep []kept
+}
+
+// mostKept is how many lines of a session a resume copies at most.
+const mostKept = 400
+
 func (g *gen) claude(h *Part, target int64, projs []projInfo) {
 	root := filepath.Join(g.out, ".claude", "projects")
 	var donor []kept // lines of a finished session, to be copied by a resume
 	for h.Bytes < target {
-		pi := int(math.Pow(g.r.Float64(), 2) * float64(len(projs)))
-		pr := projs[pi]
+		pr := projs[int(math.Pow(g.r.Float64(), 2)*float64(len(projs)))]
 		s := &claudeState{
 			sid: g.uuid(), cwd: pr.cwd, branch: []string{"main", "feat/usage", "fix/parse-42"}[g.r.IntN(3)],
 			version: "2.0." + strconv.Itoa(g.r.IntN(80)), ts: g.sessionStart(),
 		}
-		path := filepath.Join(root, pr.slug, s.sid+".jsonl")
-		l := h.create(path)
-		var keep []kept
-		put := func(b []byte, usage bool) {
-			l.line(b, usage)
-			if len(keep) < 400 {
-				keep = append(keep, kept{append([]byte(nil), b...), usage, g.last})
-			}
-		}
+		c := &claudeSession{claudeState: s, g: g, h: h, pr: pr, l: h.create(filepath.Join(root, pr.slug, s.sid+".jsonl"))}
 		if g.r.IntN(3) == 0 {
-			l.line(fmt.Appendf(nil, `{"type":"summary","summary":"%s","leafUuid":"%s"}`, "Refactor "+g.word(), g.uuid()), false)
+			c.l.line(fmt.Appendf(nil, `{"type":"summary","summary":"%s","leafUuid":"%s"}`, "Refactor "+g.word(), g.uuid()), false)
 		}
-		if donor != nil && g.r.IntN(20) == 0 { // resume: copy the earlier lines
-			for _, k := range donor {
-				l.line(k.b, k.usage)
-				if k.usage {
-					h.Naive.add(k.t)
-					h.Traps["claude_resume_copied_usage_lines"]++
-				}
-			}
-			h.Traps["claude_resumed_files"]++
+		if donor != nil && g.r.IntN(20) == 0 {
+			c.resume(donor)
 			donor = nil
 		}
-		n := g.lognorm(26, 1.15, 1, 900)
-		model := g.claudeModel()
-		s.ctx = int64(g.lognorm(16000, 0.25, 9000, 40000))
-		s.cached = 0
-		for i := 0; i < n && h.Bytes < target; i++ {
-			if i == 0 || g.r.IntN(7) == 0 { // a prompt by the person
-				if g.r.IntN(3) == 0 {
-					l.line(fmt.Appendf(nil, `{"type":"file-history-snapshot","messageId":"%s","snapshot":{"messageId":"%s","trackedFileBackups":{},"timestamp":"%s"},"isSnapshotUpdate":false}`, g.uuid(), g.uuid(), s.ts.Format(iso)), false)
-				}
-				s.ts = s.ts.Add(time.Duration(20+g.r.IntN(240)) * time.Second)
-				b := g.claudeHead(s)
-				b = append(b, `"type":"user","message":{"role":"user","content":"`...)
-				b = append(b, g.p.text(g.r, g.lognorm(180, 1.2, 20, 20000))...)
-				b = append(b, `"}`...)
-				put(g.claudeTail(b, s), false)
-				if g.r.IntN(10) == 0 {
-					model = g.claudeModel()
-				}
-			}
-			t := g.claudeRequest(h, s, model, put)
-			h.count(g.at, model, pr.slug, s.sid, t)
-			if g.r.IntN(60) == 0 && s.agent == "" { // a subagent
-				g.subagent(h, filepath.Join(root, pr.slug, s.sid, "subagents"), s, pr, put)
-			}
-			if s.ctx > 165000 { // compaction
-				s.ctx = int64(g.lognorm(24000, 0.2, 12000, 40000))
-				s.cached = 0
-				b := g.claudeHead(s)
-				b = append(b, `"type":"system","subtype":"compact_boundary","content":"Conversation compacted","isMeta":false,"level":"info","compactMetadata":{"trigger":"auto","preTokens":165432}`...)
-				put(g.claudeTail(b, s), false)
-			}
+		c.requests(target, filepath.Join(root, pr.slug, s.sid, "subagents"))
+		c.ending()
+		c.l.close()
+		if g.r.IntN(10) == 0 && len(c.keep) < mostKept {
+			donor = c.keep
 		}
-		if g.r.IntN(50) == 0 {
-			b := g.claudeHead(s)
-			b = append(b, `"message":{"id":"`+g.uuid()+`","model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","stop_sequence":"","type":"message",`...)
-			b = usageJSON(b, 0, 0, 0, 0, 0)
-			b = append(b, `,"content":[{"type":"text","text":"API Error: 529 overloaded"}]},"isApiErrorMessage":true,"type":"assistant"`...)
-			l.line(g.claudeTail(b, s), true)
-			h.Traps["claude_synthetic_lines"]++
+	}
+}
+
+func (c *claudeSession) put(b []byte, usage bool) {
+	c.l.line(b, usage)
+	if len(c.keep) < mostKept {
+		c.keep = append(c.keep, kept{append([]byte(nil), b...), usage, c.g.last})
+	}
+}
+
+// resume copies the lines of an earlier session.
+func (c *claudeSession) resume(donor []kept) {
+	for _, k := range donor {
+		c.l.line(k.b, k.usage)
+		if k.usage {
+			c.h.Naive.add(k.t)
+			c.h.Traps["claude_resume_copied_usage_lines"]++
 		}
-		if g.r.IntN(40) == 0 {
-			l.raw([]byte("\n"))
-			h.Traps["claude_blank_lines"]++
+	}
+	c.h.Traps["claude_resumed_files"]++
+}
+
+// requests writes the requests of the session, with what comes between them.
+func (c *claudeSession) requests(target int64, agents string) {
+	g := c.g
+	n := g.lognorm(26, 1.15, 1, 900)
+	c.model = g.claudeModel()
+	c.ctx, c.cached = int64(g.lognorm(16000, 0.25, 9000, 40000)), 0
+	for i := 0; i < n && c.h.Bytes < target; i++ {
+		if i == 0 || g.r.IntN(7) == 0 {
+			c.prompt()
 		}
-		if g.r.IntN(50) == 0 { // torn last line
-			b := g.claudeHead(s)
-			b = append(b, `"message":{"model":"`+model+`","id":"msg_torn","type":"message","role":"assistant","content":[{"type":"text","text":"abc`...)
-			l.raw(b)
-			h.Traps["claude_torn_last_lines"]++
+		t := g.claudeRequest(c.h, c.claudeState, c.model, c.put)
+		c.h.count(g.at, c.model, c.pr.slug, c.sid, t)
+		if g.r.IntN(60) == 0 && c.agent == "" {
+			g.subagent(c.h, agents, c.claudeState, c.pr, c.put)
 		}
-		l.close()
-		if g.r.IntN(10) == 0 && len(keep) < 400 {
-			donor = keep
+		if c.ctx > 165000 { // compaction
+			c.ctx, c.cached = int64(g.lognorm(24000, 0.2, 12000, 40000)), 0
+			b := g.claudeHead(c.claudeState)
+			b = append(b, `"type":"system","subtype":"compact_boundary","content":"Conversation compacted","isMeta":false,"level":"info","compactMetadata":{"trigger":"auto","preTokens":165432}`...)
+			c.put(g.claudeTail(b, c.claudeState), false)
 		}
+	}
+}
+
+// prompt writes a prompt by the person, who may choose another model with it.
+func (c *claudeSession) prompt() {
+	g := c.g
+	if g.r.IntN(3) == 0 {
+		c.l.line(fmt.Appendf(nil, `{"type":"file-history-snapshot","messageId":"%s","snapshot":{"messageId":"%s","trackedFileBackups":{},"timestamp":"%s"},"isSnapshotUpdate":false}`, g.uuid(), g.uuid(), c.ts.Format(iso)), false)
+	}
+	c.ts = c.ts.Add(time.Duration(20+g.r.IntN(240)) * time.Second)
+	b := g.claudeHead(c.claudeState)
+	b = append(b, `"type":"user","message":{"role":"user","content":"`...)
+	b = append(b, g.p.text(g.r, g.lognorm(180, 1.2, 20, 20000))...)
+	b = append(b, `"}`...)
+	c.put(g.claudeTail(b, c.claudeState), false)
+	if g.r.IntN(10) == 0 {
+		c.model = g.claudeModel()
+	}
+}
+
+// ending writes what now and then stands at the end of a file: an error of the API,
+// an empty line, a line that was cut.
+func (c *claudeSession) ending() {
+	g := c.g
+	if g.r.IntN(50) == 0 {
+		b := g.claudeHead(c.claudeState)
+		b = append(b, `"message":{"id":"`+g.uuid()+`","model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","stop_sequence":"","type":"message",`...)
+		b = usageJSON(b, 0, 0, 0, 0, 0)
+		b = append(b, `,"content":[{"type":"text","text":"API Error: 529 overloaded"}]},"isApiErrorMessage":true,"type":"assistant"`...)
+		c.l.line(g.claudeTail(b, c.claudeState), true)
+		c.h.Traps["claude_synthetic_lines"]++
+	}
+	if g.r.IntN(40) == 0 {
+		c.l.raw([]byte("\n"))
+		c.h.Traps["claude_blank_lines"]++
+	}
+	if g.r.IntN(50) == 0 {
+		b := g.claudeHead(c.claudeState)
+		b = append(b, `"message":{"model":"`+c.model+`","id":"msg_torn","type":"message","role":"assistant","content":[{"type":"text","text":"abc`...)
+		c.l.raw(b)
+		c.h.Traps["claude_torn_last_lines"]++
 	}
 }

@@ -7,128 +7,144 @@ import (
 	"time"
 )
 
+// claudeCall is one API request of Claude Code.
+type claudeCall struct {
+	id, requestID, model string
+	in, w5, w1, rd, out  int64
+	// blocks are the lines of its answer.
+	blocks int
+}
+
+func (c *claudeCall) tok(out int64) Tok {
+	return Tok{
+		Requests: 1, Input: c.in, Output: out, CacheRead: c.rd, CacheWrite: c.w5 + c.w1, Write5m: c.w5, Write1h: c.w1,
+		Total: c.in + out + c.rd + c.w5 + c.w1,
+	}
+}
+
 // claudeRequest writes the lines of one API request and its tool result.
 func (g *gen) claudeRequest(h *Part, s *claudeState, model string, put func([]byte, bool)) Tok {
 	s.ts = s.ts.Add(time.Duration(g.lognorm(9000, 0.9, 900, 400000)) * time.Millisecond)
-	mid, rid := g.id("msg_01", 22), g.id("req_011C", 20)
-	in := int64(1 + g.r.IntN(12))
+	c := &claudeCall{id: g.id("msg_01", 22), requestID: g.id("req_011C", 20), model: model, in: int64(1 + g.r.IntN(12))}
 	if g.r.IntN(25) == 0 { // cache expired
 		s.cached = 0
 	}
-	wr := s.ctx - s.cached
-	var w5, w1 int64
-	if g.r.IntN(5) == 0 {
-		w1 = wr
+	if wr := s.ctx - s.cached; g.r.IntN(5) == 0 {
+		c.w1 = wr
 	} else {
-		w5 = wr
+		c.w5 = wr
 	}
-	rd := s.cached
-	out := int64(g.lognorm(260, 1.1, 8, 24000)) // at least the placeholder
+	c.rd = s.cached
+	c.out = int64(g.lognorm(260, 1.1, 8, 24000)) // at least the placeholder
 	s.cached = s.ctx
-	blocks := 1 + g.r.IntN(4)
-	if blocks == 4 {
-		blocks = 2
+	if c.blocks = 1 + g.r.IntN(4); c.blocks == 4 {
+		c.blocks = 2
 	}
-	var toolID, tool string
-	for k := range blocks {
-		last := k == blocks-1
-		o := out
-		if !last {
-			o = int64(1 + g.r.IntN(7)) // placeholder while streaming
-			s.ts = s.ts.Add(time.Duration(200+g.r.IntN(2500)) * time.Millisecond)
-		}
-		b := g.claudeHead(s)
-		b = append(b, `"message":{"model":"`...)
-		b = append(b, model...)
-		b = append(b, `","id":"`...)
-		b = append(b, mid...)
-		b = append(b, `","type":"message","role":"assistant","content":[`...)
-		stop := `null`
-		switch {
-		case last && g.r.IntN(6) != 0:
-			toolID = g.id("toolu_01", 22)
-			tool = []string{"Read", "Bash", "Edit", "Grep", "Write"}[g.r.IntN(5)]
-			b = append(b, `{"type":"tool_use","id":"`...)
-			b = append(b, toolID...)
-			b = append(b, `","name":"`+tool+`","input":{`...)
-			if g.r.IntN(200) == 0 {
-				b = append(b, `"payload":{"type":"assistant","message":{"id":"msg_decoy","usage":{"input_tokens":999999,"output_tokens":999999}}},`...)
-				h.Traps["claude_decoy_usage_in_tool_input"]++
-			}
-			b = append(b, `"command":"`...)
-			b = append(b, g.p.text(g.r, g.lognorm(220, 1.3, 30, 30000))...)
-			b = append(b, `","description":"run"}}`...)
-			stop = `"tool_use"`
-		case k == 0 && blocks > 1:
-			b = append(b, `{"type":"thinking","thinking":"`...)
-			b = append(b, g.p.text(g.r, g.lognorm(500, 0.9, 60, 20000))...)
-			b = append(b, `","signature":"`...)
-			b = append(b, g.base64(g.lognorm(500, 0.5, 200, 4000))...)
-			b = append(b, `"}`...)
-		default:
-			b = append(b, `{"type":"text","text":"`...)
-			b = append(b, g.p.text(g.r, g.lognorm(350, 1.0, 20, 20000))...)
-			b = append(b, `"}`...)
-			if last {
-				stop = `"end_turn"`
-			}
-		}
-		b = append(b, `],"stop_reason":`...)
-		b = append(b, stop...)
-		b = append(b, `,"stop_sequence":null,`...)
-		b = usageJSON(b, in, w5, w1, rd, o)
-		b = append(b, `},"requestId":"`...)
-		b = append(b, rid...)
-		b = append(b, `","type":"assistant"`...)
-		t := Tok{Requests: 1, Input: in, Output: o, CacheRead: rd, CacheWrite: w5 + w1, Write5m: w5, Write1h: w1, Total: in + o + rd + w5 + w1}
-		g.last, g.at = t, s.ts
-		put(g.claudeTail(b, s), true)
-		h.Naive.add(t)
-		if k == 0 {
-			h.FirstWins.add(t)
-		}
-		if k > 0 {
-			h.Traps["claude_streaming_duplicate_lines"]++
-		}
+	var toolID string
+	for k := range c.blocks {
+		toolID = g.claudeLine(h, s, c, k, put)
 	}
-	s.ctx += out
+	s.ctx += c.out
 	if toolID != "" {
-		for g.r.IntN(3) == 0 { // progress lines
-			s.ts = s.ts.Add(time.Duration(300+g.r.IntN(2000)) * time.Millisecond)
-			b := g.claudeHead(s)
-			b = append(b, `"type":"progress","data":{"type":"bash_progress","output":"`...)
-			b = append(b, g.p.text(g.r, g.lognorm(300, 0.8, 30, 4000))...)
-			b = append(b, `","elapsedTimeSeconds":3},"toolUseID":"`+toolID+`"`...)
-			put(g.claudeTail(b, s), false)
+		g.claudeProgress(s, toolID, put)
+		g.claudeResult(s, toolID, put)
+	}
+	return c.tok(c.out)
+}
+
+// claudeLine writes block k of an answer; toolID is that of the call which it holds.
+func (g *gen) claudeLine(h *Part, s *claudeState, c *claudeCall, k int, put func([]byte, bool)) (toolID string) {
+	o := c.out
+	if k < c.blocks-1 {
+		o = int64(1 + g.r.IntN(7)) // placeholder while streaming
+		s.ts = s.ts.Add(time.Duration(200+g.r.IntN(2500)) * time.Millisecond)
+	}
+	b := g.claudeHead(s)
+	b = append(b, `"message":{"model":"`+c.model+`","id":"`+c.id+`","type":"message","role":"assistant","content":[`...)
+	b, stop, toolID := g.claudeBlock(b, h, c, k)
+	b = append(b, `],"stop_reason":`+stop+`,"stop_sequence":null,`...)
+	b = usageJSON(b, c.in, c.w5, c.w1, c.rd, o)
+	b = append(b, `},"requestId":"`+c.requestID+`","type":"assistant"`...)
+	g.last, g.at = c.tok(o), s.ts
+	put(g.claudeTail(b, s), true)
+	h.Naive.add(g.last)
+	if k == 0 {
+		h.FirstWins.add(g.last)
+	} else {
+		h.Traps["claude_streaming_duplicate_lines"]++
+	}
+	return toolID
+}
+
+// claudeBlock writes what block k says, and tells the reason to stop after it.
+func (g *gen) claudeBlock(b []byte, h *Part, c *claudeCall, k int) (line []byte, stop, toolID string) {
+	last := k == c.blocks-1
+	switch {
+	case last && g.r.IntN(6) != 0:
+		toolID = g.id("toolu_01", 22)
+		tool := []string{"Read", "Bash", "Edit", "Grep", "Write"}[g.r.IntN(5)]
+		b = append(b, `{"type":"tool_use","id":"`+toolID+`","name":"`+tool+`","input":{`...)
+		if g.r.IntN(200) == 0 {
+			b = append(b, `"payload":{"type":"assistant","message":{"id":"msg_decoy","usage":{"input_tokens":999999,"output_tokens":999999}}},`...)
+			h.Traps["claude_decoy_usage_in_tool_input"]++
 		}
-		s.ts = s.ts.Add(time.Duration(g.lognorm(700, 1.2, 20, 120000)) * time.Millisecond)
-		n := g.lognorm(1400, 1.55, 20, 600000)
-		if g.r.IntN(300) == 0 {
-			n = 400000 + g.r.IntN(1200000) // a picture
-		}
+		b = append(b, `"command":"`...)
+		b = append(b, g.p.text(g.r, g.lognorm(220, 1.3, 30, 30000))...)
+		return append(b, `","description":"run"}}`...), `"tool_use"`, toolID
+	case k == 0 && c.blocks > 1:
+		b = append(b, `{"type":"thinking","thinking":"`...)
+		b = append(b, g.p.text(g.r, g.lognorm(500, 0.9, 60, 20000))...)
+		b = append(b, `","signature":"`...)
+		b = append(b, g.base64(g.lognorm(500, 0.5, 200, 4000))...)
+		return append(b, `"}`...), `null`, ""
+	}
+	b = append(b, `{"type":"text","text":"`...)
+	b = append(b, g.p.text(g.r, g.lognorm(350, 1.0, 20, 20000))...)
+	if stop = `null`; last {
+		stop = `"end_turn"`
+	}
+	return append(b, `"}`...), stop, ""
+}
+
+// claudeProgress writes the lines of a tool that tells how far it is.
+func (g *gen) claudeProgress(s *claudeState, toolID string, put func([]byte, bool)) {
+	for g.r.IntN(3) == 0 {
+		s.ts = s.ts.Add(time.Duration(300+g.r.IntN(2000)) * time.Millisecond)
 		b := g.claudeHead(s)
-		b = append(b, `"type":"user","message":{"role":"user","content":[{"tool_use_id":"`...)
-		b = append(b, toolID...)
-		if n >= 400000 {
-			d := g.base64(n)
-			b = append(b, `","type":"tool_result","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`...)
-			b = append(b, d...)
-			b = append(b, `"}}]}]},"toolUseResult":{"type":"image","file":{"base64":"`...)
-			b = append(b, d...)
-			b = append(b, `"}}`...)
-			s.ctx += 1600
-		} else {
-			tx := g.p.text(g.r, n)
-			b = append(b, `","type":"tool_result","content":"`...)
-			b = append(b, tx...)
-			b = append(b, `"}]},"toolUseResult":{"stdout":"`...)
-			b = append(b, tx...)
-			b = append(b, `","stderr":"","interrupted":false,"isImage":false}`...)
-			s.ctx += int64(len(tx)) / 4
-		}
+		b = append(b, `"type":"progress","data":{"type":"bash_progress","output":"`...)
+		b = append(b, g.p.text(g.r, g.lognorm(300, 0.8, 30, 4000))...)
+		b = append(b, `","elapsedTimeSeconds":3},"toolUseID":"`+toolID+`"`...)
 		put(g.claudeTail(b, s), false)
 	}
-	return Tok{Requests: 1, Input: in, Output: out, CacheRead: rd, CacheWrite: w5 + w1, Write5m: w5, Write1h: w1, Total: in + out + rd + w5 + w1}
+}
+
+// claudeResult writes the result of a tool: a text, now and then a picture.
+func (g *gen) claudeResult(s *claudeState, toolID string, put func([]byte, bool)) {
+	s.ts = s.ts.Add(time.Duration(g.lognorm(700, 1.2, 20, 120000)) * time.Millisecond)
+	n := g.lognorm(1400, 1.55, 20, 600000)
+	if g.r.IntN(300) == 0 {
+		n = 400000 + g.r.IntN(1200000) // a picture
+	}
+	b := g.claudeHead(s)
+	b = append(b, `"type":"user","message":{"role":"user","content":[{"tool_use_id":"`+toolID...)
+	if n >= 400000 {
+		d := g.base64(n)
+		b = append(b, `","type":"tool_result","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`...)
+		b = append(b, d...)
+		b = append(b, `"}}]}]},"toolUseResult":{"type":"image","file":{"base64":"`...)
+		b = append(b, d...)
+		b = append(b, `"}}`...)
+		s.ctx += 1600
+	} else {
+		tx := g.p.text(g.r, n)
+		b = append(b, `","type":"tool_result","content":"`...)
+		b = append(b, tx...)
+		b = append(b, `"}]},"toolUseResult":{"stdout":"`...)
+		b = append(b, tx...)
+		b = append(b, `","stderr":"","interrupted":false,"isImage":false}`...)
+		s.ctx += int64(len(tx)) / 4
+	}
+	put(g.claudeTail(b, s), false)
 }
 
 func (g *gen) subagent(h *Part, dir string, ps *claudeState, pr projInfo, put func([]byte, bool)) {

@@ -28,54 +28,12 @@ func makePool(r *rand.Rand, n int) *pool {
 	for len(p.b) < n {
 		if col == 0 {
 			p.cuts = append(p.cuts, len(p.b))
-			switch r.IntN(6) {
-			case 0:
-				p.b = append(p.b, `    `...)
-			case 1:
-				p.b = append(p.b, `\t\t`...)
-			case 2:
-				p.b = append(p.b, `\t`...)
-			case 3:
-				p.b = append(p.b, strconv.Itoa(r.IntN(900)+1)...)
-				p.b = append(p.b, `\t`...)
-			}
+			p.indent(r)
 		}
 		w := words[r.IntN(len(words))]
 		p.b = append(p.b, w...)
 		col += len(w) + 1
-		switch k := r.IntN(100); {
-		case k < 60:
-			p.b = append(p.b, ' ')
-		case k < 68:
-			p.b = append(p.b, `(`...)
-			p.b = append(p.b, words[r.IntN(len(words))]...)
-			p.b = append(p.b, `) `...)
-		case k < 74:
-			p.b = append(p.b, `: \"`...)
-			p.b = append(p.b, words[r.IntN(len(words))]...)
-			p.b = append(p.b, `\", `...)
-		case k < 80:
-			p.b = append(p.b, ` := `...)
-			p.b = append(p.b, strconv.Itoa(r.IntN(100000))...)
-			p.b = append(p.b, ' ')
-		case k < 84:
-			p.b = append(p.b, ` { `...)
-		case k < 88:
-			p.b = append(p.b, ` } `...)
-		case k < 90:
-			p.b = append(p.b, `/`...)
-		case k < 91:
-			p.b = append(p.b, ` é → 日本 `...)
-		case k < 92:
-			p.b = append(p.b, `\\n`...)
-		case k == 92 && r.IntN(12) == 0:
-			// the marker, escaped: a tool result that shows a log
-			p.b = append(p.b, `{\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":12345,\"output_tokens\":678}}} `...)
-		case k == 93 && r.IntN(12) == 0:
-			p.b = append(p.b, `\u001b[32mok\u001b[0m `...)
-		default:
-			p.b = append(p.b, ',', ' ')
-		}
+		p.between(r, words)
 		if col > 40+r.IntN(60) {
 			p.b = append(p.b, `\n`...)
 			col = 0
@@ -83,6 +41,53 @@ func makePool(r *rand.Rand, n int) *pool {
 	}
 	p.cuts = append(p.cuts, len(p.b))
 	return p
+}
+
+// indent begins a line.
+func (p *pool) indent(r *rand.Rand) {
+	switch r.IntN(6) {
+	case 0:
+		p.b = append(p.b, `    `...)
+	case 1:
+		p.b = append(p.b, `\t\t`...)
+	case 2:
+		p.b = append(p.b, `\t`...)
+	case 3:
+		p.b = append(p.b, strconv.Itoa(r.IntN(900)+1)...)
+		p.b = append(p.b, `\t`...)
+	}
+}
+
+// between writes what stands between two words.
+func (p *pool) between(r *rand.Rand, words []string) {
+	word := func() string { return words[r.IntN(len(words))] }
+	switch k := r.IntN(100); {
+	case k < 60:
+		p.b = append(p.b, ' ')
+	case k < 68:
+		p.b = append(p.b, `(`+word()+`) `...)
+	case k < 74:
+		p.b = append(p.b, `: \"`+word()+`\", `...)
+	case k < 80:
+		p.b = append(p.b, ` := `+strconv.Itoa(r.IntN(100000))+` `...)
+	case k < 84:
+		p.b = append(p.b, ` { `...)
+	case k < 88:
+		p.b = append(p.b, ` } `...)
+	case k < 90:
+		p.b = append(p.b, `/`...)
+	case k < 91:
+		p.b = append(p.b, ` é → 日本 `...)
+	case k < 92:
+		p.b = append(p.b, `\\n`...)
+	case k == 92 && r.IntN(12) == 0:
+		// the marker, escaped: a tool result that shows a log
+		p.b = append(p.b, `{\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":12345,\"output_tokens\":678}}} `...)
+	case k == 93 && r.IntN(12) == 0:
+		p.b = append(p.b, `\u001b[32mok\u001b[0m `...)
+	default:
+		p.b = append(p.b, ',', ' ')
+	}
 }
 
 // text returns about n bytes of escaped text (whole pool lines).
